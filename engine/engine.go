@@ -13,6 +13,7 @@ package engine
 import (
 	"errors"
 	"math"
+	"time"
 )
 
 // NoDeadline as a deadline waits for as long as it takes.
@@ -42,8 +43,8 @@ type Engine interface {
 	// the deadline or a Wake.
 	Wait(out []Completion, min int, deadline int64) (n int, err error)
 
-	// Now is the engine's clock in nanoseconds: monotonic time, or the
-	// virtual time of a simulated device.
+	// Now is the engine's clock in nanoseconds: Monotonic, or the virtual time
+	// of a simulated device. All engines of a run share one clock.
 	Now() int64
 
 	// Wake makes the present or the next Wait return early. Any goroutine may call it.
@@ -57,6 +58,12 @@ type Engine interface {
 	// frees the engine. Files stay open: they belong to the FS.
 	Close() error
 }
+
+var started = time.Now()
+
+// Monotonic is the time in nanoseconds since this program started: the clock
+// of every engine that works in real time.
+func Monotonic() int64 { return int64(time.Since(started)) }
 
 // Config is what an engine is opened with.
 type Config struct {
