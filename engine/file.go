@@ -5,8 +5,17 @@ import (
 	"sync/atomic"
 )
 
+// Node is what all open files of one name share: how far the file reaches and
+// where it is appended to. It is safe for concurrent use.
+type Node struct {
+	size atomic.Int64
+	tail atomic.Int64
+	wrap atomic.Int64
+}
+
 // File is an open file, shared by every worker of a run.
 type File struct {
+	*Node
 	Name   string // relative to the FS's root, or the path that the user named
 	FD     int    // descriptor in the FS
 	ID     uint32 // dense and unique in a run while the file is open; engines key registrations by it
@@ -15,9 +24,6 @@ type File struct {
 	Pinned bool   // stays open for the whole run: worth registering
 	Device bool   // a block device
 	Align  Align  // what direct operations must keep to
-
-	size atomic.Int64
-	tail atomic.Int64
 }
 
 // Align is what a direct operation must be a multiple of, in bytes. The zero
@@ -44,38 +50,41 @@ func (a Align) Check(off, n int64) error {
 
 // Size is the file's size in bytes as far as this program knows it: offsets
 // are drawn below it.
-func (f *File) Size() int64 { return f.size.Load() }
+func (n *Node) Size() int64 { return n.size.Load() }
 
 // SetSize records a new size.
-func (f *File) SetSize(n int64) { f.size.Store(n) }
+func (n *Node) SetSize(size int64) { n.size.Store(size) }
 
 // Grow records that the file reaches at least to end.
-func (f *File) Grow(end int64) {
+func (n *Node) Grow(end int64) {
 	for {
-		old := f.size.Load()
-		if end <= old || f.size.CompareAndSwap(old, end) {
+		old := n.size.Load()
+		if end <= old || n.size.CompareAndSwap(old, end) {
 			return
 		}
 	}
 }
 
 // Tail is the append position.
-func (f *File) Tail() int64 { return f.tail.Load() }
+func (n *Node) Tail() int64 { return n.tail.Load() }
 
 // SetTail moves the append position.
-func (f *File) SetTail(off int64) { f.tail.Store(off) }
+func (n *Node) SetTail(off int64) { n.tail.Store(off) }
 
-// Reserve takes n bytes at the append position and returns their offset. With a
-// limit above 0 the position goes back to 0 rather than past it, as a
-// recycled log's does.
-func (f *File) Reserve(n, limit int64) int64 {
+// SetWrap makes the append position go back to 0 rather than past end, as a
+// recycled log's does. With 0, the default, the file grows.
+func (n *Node) SetWrap(end int64) { n.wrap.Store(end) }
+
+// Reserve takes length bytes at the append position and returns their offset.
+func (n *Node) Reserve(length int64) int64 {
+	wrap := n.wrap.Load()
 	for {
-		old := f.tail.Load()
+		old := n.tail.Load()
 		off := old
-		if limit > 0 && off+n > limit {
+		if wrap > 0 && off+length > wrap {
 			off = 0
 		}
-		if f.tail.CompareAndSwap(old, off+n) {
+		if n.tail.CompareAndSwap(old, off+length) {
 			return off
 		}
 	}
