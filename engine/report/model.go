@@ -1,0 +1,210 @@
+// Package report is the result of a run: its model, how it is diagnosed, and
+// its renderings as JSON and as text.
+//
+// The JSON is a contract (schema "moonio.result/1"): fields are added, never
+// renamed. Durations and instants are in nanoseconds, sizes in bytes, rates per
+// second. Counts and single durations are integers; means, deviations, rates
+// and shares are floats. The same result always gives the same bytes.
+//
+// The runner fills a [Result], [Diagnose] adds the warnings, and [WriteJSON]
+// and [WriteText] render it. Nothing here reads a clock or the machine.
+package report
+
+import (
+	"time"
+
+	"moonio/engine/environ"
+)
+
+// Schema names the version of the JSON.
+const Schema = "moonio.result/1"
+
+// Result is a whole run.
+type Result struct {
+	Schema       string              `json:"schema"`
+	Tool         Tool                `json:"tool"`
+	Script       Script              `json:"script"`
+	Seed         uint64              `json:"seed"`
+	Started      time.Time           `json:"started"` // the only time of day
+	DurationNS   int64               `json:"duration_ns"`
+	Engine       string              `json:"engine"` // as the user names it, "io_uring"
+	EngineInfo   EngineInfo          `json:"engine_info"`
+	Environment  environ.Environment `json:"environment"`
+	Idle         *Traffic            `json:"idle,omitempty"` // what the device carried just before the run
+	Warnings     []Warning           `json:"warnings"`       // those that concern no phase in particular
+	Expectations []Expectation       `json:"expectations"`
+	Exit         Exit                `json:"exit"`
+	Phases       []*Phase            `json:"phases"`
+	Log          []LogLine           `json:"log,omitempty"`
+}
+
+// Tool is the program.
+type Tool struct {
+	Version string `json:"version"`
+}
+
+// Script is what was run.
+type Script struct {
+	Name   string         `json:"name"`
+	SHA256 string         `json:"sha256"`
+	Params map[string]any `json:"params"` // every parameter with the value in use, as a string or a number
+}
+
+// EngineInfo says what the engine was opened with.
+type EngineInfo struct {
+	Why      string   `json:"why,omitempty"`    // why this one, if the user left the choice
+	Detail   string   `json:"detail,omitempty"` // such as a simulated device's profile
+	Features []string `json:"features,omitempty"`
+	Virtual  bool     `json:"virtual"` // times are a virtual clock's
+	Memory   bool     `json:"memory"`  // no storage was touched
+}
+
+// Expectation is one expect of the script.
+type Expectation struct {
+	Text     string `json:"text"`
+	Passed   bool   `json:"passed"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Measured string `json:"measured,omitempty"` // what was compared, for people
+}
+
+// Exit is how the run ended.
+type Exit struct {
+	Code   int    `json:"code"`
+	Reason string `json:"reason"`
+}
+
+// LogLine is one line that the script logged.
+type LogLine struct {
+	TNS  int64  `json:"t_ns"` // since the run's start
+	Text string `json:"text"`
+}
+
+// Phase is one phase as far as it got.
+type Phase struct {
+	Name       string    `json:"name"`
+	StartNS    int64     `json:"start_ns"`    // where measuring began, since the run's start
+	WarmupNS   int64     `json:"warmup_ns"`   // how long it ran unmeasured before that
+	DurationNS int64     `json:"duration_ns"` // measured, the wait for what was in flight at the end included
+	IntervalNS int64     `json:"interval_ns"` // the length of the jobs' intervals
+	Threads    int       `json:"threads"`
+	End        string    `json:"end"`             // what ended it: "duration", "ops", "bytes", "iterations", "done", "error", "interrupted"
+	Error      string    `json:"error,omitempty"` // what went wrong, if something did
+	Warnings   []Warning `json:"warnings"`
+	CPU        CPU       `json:"cpu"`
+	Load       Load      `json:"load"`
+	Device     *Traffic  `json:"device,omitempty"` // what the device carried while the phase was measured
+	Jobs       []*Job    `json:"jobs"`
+}
+
+// CPU is processor time used. It is zero under a virtual clock.
+type CPU struct {
+	UserNS   int64 `json:"user_ns"`
+	SystemNS int64 `json:"system_ns"`
+}
+
+// Load is how hard the tool itself worked. It is zero under a virtual clock.
+type Load struct {
+	BusyShare  float64 `json:"busy_share"`   // of the busiest worker's time, what it spent outside the engine's Wait
+	ReapMeanNS float64 `json:"reap_mean_ns"` // how long completions lay ready before a worker took them
+	ReapMaxNS  int64   `json:"reap_max_ns"`
+}
+
+// Traffic is what a device carried over a stretch of time, for everyone.
+type Traffic struct {
+	Device     string `json:"device"`
+	DurationNS int64  `json:"duration_ns"`
+	environ.Counters
+}
+
+// Job is one stream, one group of clients or one replay within a phase.
+type Job struct {
+	Name       string         `json:"name"`
+	Kind       string         `json:"kind"` // "stream", "clients" or "replay"
+	Threads    int            `json:"threads"`
+	Depth      int            `json:"depth"`       // a stream's operations in flight, all threads together
+	Clients    int            `json:"clients"`     // all threads together
+	StartNS    int64          `json:"start_ns"`    // since the phase's StartNS
+	DurationNS int64          `json:"duration_ns"` // measured; rates are over it
+	Conditions Conditions     `json:"conditions"`
+	Lag        *Lag           `json:"lag,omitempty"` // for a job with a schedule
+	Ops        map[string]*Op `json:"ops"`
+	Intervals  []Interval     `json:"intervals"`
+}
+
+// Conditions are what the job's figures mean nothing without.
+type Conditions struct {
+	Pattern   string   `json:"pattern,omitempty"` // "random", "sequential", "zipf(1.1)"
+	Files     []string `json:"files,omitempty"`   // the first few names
+	FileCount int      `json:"file_count"`
+	SizeBytes int64    `json:"size_bytes"`        // of all its files together: what offsets are drawn from
+	IO        string   `json:"io,omitempty"`      // "direct", "buffered" or "mixed"
+	Sync      string   `json:"sync,omitempty"`    // "dsync" if every write is durable before it completes
+	Rate      string   `json:"rate,omitempty"`    // the schedule as the script said it, "20k/s"; empty for a closed loop
+	Arrival   string   `json:"arrival,omitempty"` // "uniform", "poisson"
+}
+
+// Lag is how far a job was behind its schedule.
+type Lag struct {
+	Scheduled int64   `json:"scheduled"` // operations that fell due in the measured time
+	MeanNS    float64 `json:"mean_ns"`   // submitted − intended
+	MaxNS     int64   `json:"max_ns"`
+}
+
+// Op is one kind of operation of a job. Beside the storage's operations,
+// "iteration" and the clients' own spans stand under their names, with Span set
+// and no bytes.
+type Op struct {
+	Count     int64            `json:"count"`               // completed without an error
+	Bytes     int64            `json:"bytes"`               // transferred by them
+	Errors    int64            `json:"errors"`              // failed; neither counted nor timed
+	ErrorsBy  map[string]int64 `json:"errors_by,omitempty"` // the failed ones by errno, "EIO"
+	Short     int64            `json:"short,omitempty"`     // counted ones that transferred less than was asked
+	BlockMin  int64            `json:"block_min,omitempty"` // the least and the most bytes that one asked for
+	BlockMax  int64            `json:"block_max,omitempty"`
+	Span      bool             `json:"span,omitempty"`
+	IOPS      float64          `json:"iops"`
+	Bandwidth float64          `json:"bandwidth"`
+	Service   *Latency         `json:"service,omitempty"`  // completed − submitted; absent without a sample
+	Response  *Latency         `json:"response,omitempty"` // completed − intended; absent for a closed loop's stream
+}
+
+// Latency is a distribution of times. Percentiles never fall and lie within
+// the extremes.
+type Latency struct {
+	MinNS    int64   `json:"min_ns"`
+	MeanNS   float64 `json:"mean_ns"`
+	MaxNS    int64   `json:"max_ns"`
+	StdDevNS float64 `json:"stddev_ns"`
+	P50NS    int64   `json:"p50_ns"`
+	P90NS    int64   `json:"p90_ns"`
+	P95NS    int64   `json:"p95_ns"`
+	P99NS    int64   `json:"p99_ns"`
+	P999NS   int64   `json:"p99.9_ns"`
+	P9999NS  int64   `json:"p99.99_ns"`
+	HDR      string  `json:"hdr"` // HdrHistogram's V2 compressed form in base64
+}
+
+// Interval is one stretch of a job's series. An interval in which nothing
+// completed is there too, with zeros: a stall is a result.
+type Interval struct {
+	TNS        int64                 `json:"t_ns"`        // where it begins, since the phase's StartNS
+	DurationNS int64                 `json:"duration_ns"` // the last may be shorter than the rest
+	Ops        map[string]IntervalOp `json:"ops"`
+}
+
+// IntervalOp is one kind of operation within an interval.
+type IntervalOp struct {
+	IOPS      float64 `json:"iops"`
+	Bandwidth float64 `json:"bandwidth"`
+	P50NS     int64   `json:"p50_ns"`
+	P99NS     int64   `json:"p99_ns"`
+	MaxNS     int64   `json:"max_ns"`
+}
+
+// Warning is something about the measurement that its reader must know. In
+// JSON it is one string, "code: text".
+type Warning struct {
+	Code string // a stable word, "page-cache"
+	Text string // what was seen, with its number, and what to do
+}
