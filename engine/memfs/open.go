@@ -1,0 +1,277 @@
+package memfs
+
+import (
+	"math"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
+)
+
+// handle is an open file. It does not change.
+type handle struct {
+	node     *node
+	readable bool
+	writable bool
+	appends  bool // writes go to the end, whatever their offset
+}
+
+// Descriptors start here, so that one that was never set is EBADF.
+const firstFD = 3
+
+// The most descriptors open at once.
+const maxFDs = 1 << 20
+
+// table maps descriptors to handles. Readers take no lock: they load the slice
+// and then the entry. Writers hold FS.mu; growing copies into a new slice, and a
+// reader that still has the old one sees what was open when it loaded it.
+type table struct {
+	slots atomic.Pointer[[]atomic.Pointer[handle]]
+	used  int   // slots ever used
+	free  []int // slots below used that are empty
+}
+
+func (t *table) get(fd int) *handle {
+	s := t.slots.Load()
+	if i := uint(fd - firstFD); s != nil && i < uint(len(*s)) {
+		return (*s)[i].Load()
+	}
+	return nil
+}
+
+// put takes a descriptor for h.
+func (t *table) put(h *handle) (int, error) {
+	if n := len(t.free); n > 0 {
+		i := t.free[n-1]
+		t.free = t.free[:n-1]
+		(*t.slots.Load())[i].Store(h)
+		return i + firstFD, nil
+	}
+	if t.used == maxFDs {
+		return 0, unix.EMFILE
+	}
+	s := t.slots.Load()
+	if s == nil || t.used == len(*s) {
+		s = t.grow(s)
+	}
+	(*s)[t.used].Store(h)
+	t.used++
+	return t.used - 1 + firstFD, nil
+}
+
+func (t *table) grow(old *[]atomic.Pointer[handle]) *[]atomic.Pointer[handle] {
+	s := make([]atomic.Pointer[handle], max(64, 2*t.used))
+	if old != nil {
+		for i := range *old {
+			s[i].Store((*old)[i].Load())
+		}
+	}
+	t.slots.Store(&s)
+	return &s
+}
+
+// drop forgets fd, and says whether it was open.
+func (t *table) drop(fd int) bool {
+	if t.get(fd) == nil {
+		return false
+	}
+	i := fd - firstFD
+	(*t.slots.Load())[i].Store(nil)
+	t.free = append(t.free, i)
+	return true
+}
+
+// Open opens a file, or a directory for reading only.
+func (fs *FS) Open(path string, flags int, _ uint32) (int, error) {
+	name, err := engine.CleanName(path)
+	if err != nil {
+		return 0, err
+	}
+	if flags&unix.O_ACCMODE == unix.O_ACCMODE {
+		return 0, unix.EINVAL
+	}
+	if flags&unix.O_TMPFILE == unix.O_TMPFILE || flags&unix.O_PATH != 0 {
+		return 0, unix.EOPNOTSUPP
+	}
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	n, err := fs.lookup(name, flags)
+	if err != nil {
+		return 0, err
+	}
+	fd, err := fs.open.put(newHandle(n, flags))
+	if err == nil && flags&unix.O_TRUNC != 0 {
+		n.size.Store(0)
+	}
+	return fd, err
+}
+
+// lookup finds what Open is to open, or makes it. The caller holds mu.
+func (fs *FS) lookup(name string, flags int) (*node, error) {
+	create := flags&unix.O_CREAT != 0
+	n, err := fs.find(name)
+	switch {
+	case err == unix.ENOENT && create:
+		return fs.create(name, flags)
+	case err != nil:
+		return nil, err
+	case create && flags&unix.O_EXCL != 0:
+		return nil, unix.EEXIST
+	case n.dir() && (create || flags&(unix.O_ACCMODE|unix.O_TRUNC) != 0):
+		return nil, unix.EISDIR
+	case !n.dir() && flags&unix.O_DIRECTORY != 0:
+		return nil, unix.ENOTDIR
+	}
+	return n, nil
+}
+
+func (fs *FS) create(name string, flags int) (*node, error) {
+	if flags&unix.O_DIRECTORY != 0 {
+		return nil, unix.EINVAL
+	}
+	dir, base, err := fs.parent(name)
+	if err != nil {
+		return nil, err
+	}
+	n := &node{}
+	dir.children[base] = n
+	return n, nil
+}
+
+func newHandle(n *node, flags int) *handle {
+	mode := flags & unix.O_ACCMODE
+	return &handle{
+		node:     n,
+		readable: mode != unix.O_WRONLY && !n.dir(),
+		writable: mode != unix.O_RDONLY,
+		appends:  flags&unix.O_APPEND != 0,
+	}
+}
+
+// Close gives a descriptor back.
+func (fs *FS) Close(fd int) error {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	if !fs.open.drop(fd) {
+		return unix.EBADF
+	}
+	return nil
+}
+
+// ReadAt is how many of n bytes at off a read gets: fewer than n at the file's
+// end, 0 beyond it, minus an errno if it fails.
+func (fs *FS) ReadAt(fd int, off, n int64) int64 {
+	h := fs.open.get(fd)
+	switch {
+	case h == nil:
+		return -int64(unix.EBADF)
+	case !h.readable && h.node.dir():
+		return -int64(unix.EISDIR)
+	case !h.readable:
+		return -int64(unix.EBADF)
+	case off < 0 || n < 0:
+		return -int64(unix.EINVAL)
+	}
+	return max(0, min(n, h.node.size.Load()-off))
+}
+
+// WriteAt writes n bytes at off, growing the file, and returns n or minus an
+// errno. Through a descriptor opened with O_APPEND they go to the file's end.
+func (fs *FS) WriteAt(fd int, off, n int64) int64 {
+	h := fs.open.get(fd)
+	switch {
+	case h == nil || !h.writable:
+		return -int64(unix.EBADF)
+	case off < 0 || n < 0:
+		return -int64(unix.EINVAL)
+	case off > math.MaxInt64-n:
+		return -int64(unix.EFBIG)
+	case n == 0:
+		return 0
+	case h.appends:
+		h.node.size.Add(n)
+		return n
+	}
+	h.node.grow(off + n)
+	return n
+}
+
+// grow makes the file reach at least to end.
+func (n *node) grow(end int64) {
+	for {
+		old := n.size.Load()
+		if end <= old || n.size.CompareAndSwap(old, end) {
+			return
+		}
+	}
+}
+
+// Sync is what fsync of fd returns: 0, or minus EBADF.
+func (fs *FS) Sync(fd int) int64 {
+	if fs.open.get(fd) == nil {
+		return -int64(unix.EBADF)
+	}
+	return 0
+}
+
+// Size is an open file's size.
+func (fs *FS) Size(fd int) (int64, error) {
+	h := fs.open.get(fd)
+	if h == nil {
+		return 0, unix.EBADF
+	}
+	return h.node.size.Load(), nil
+}
+
+// Truncate sets an open file's size.
+func (fs *FS) Truncate(fd int, size int64) error {
+	h := fs.open.get(fd)
+	switch {
+	case h == nil:
+		return unix.EBADF
+	case size < 0 || !h.writable:
+		return unix.EINVAL
+	}
+	h.node.size.Store(size)
+	return nil
+}
+
+// Allocate makes the file reach at least to off + n.
+func (fs *FS) Allocate(fd int, off, n int64) error {
+	h, err := fs.span(fd, off, n)
+	if err == nil {
+		h.node.grow(off + n)
+	}
+	return err
+}
+
+// Trim changes no size: it only checks its arguments.
+func (fs *FS) Trim(fd int, off, n int64) error {
+	_, err := fs.span(fd, off, n)
+	return err
+}
+
+// span checks a range as fallocate does.
+func (fs *FS) span(fd int, off, n int64) (*handle, error) {
+	h := fs.open.get(fd)
+	switch {
+	case h == nil:
+		return nil, unix.EBADF
+	case off < 0 || n <= 0:
+		return nil, unix.EINVAL
+	case !h.writable:
+		return nil, unix.EBADF
+	case off > math.MaxInt64-n:
+		return nil, unix.EFBIG
+	}
+	return h, nil
+}
+
+// Alignment asks for nothing.
+func (fs *FS) Alignment(fd int) (engine.Align, error) {
+	if fs.open.get(fd) == nil {
+		return engine.Align{}, unix.EBADF
+	}
+	return engine.Align{}, nil
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestCleanName(t *testing.T) {
+	for in, want := range map[string]string{
+		"a": "a", ".": ".", "./a": "a", "a//b/": "a/b", "a/./b": "a/b", "..a": "..a", "a..": "a..",
+	} {
+		if got, err := CleanName(in); got != want || err != nil {
+			t.Errorf("CleanName(%q) = %q, %v; want %q", in, got, err, want)
+		}
+	}
+	for in, want := range map[string]syscall.Errno{
+		"": syscall.ENOENT, "/": syscall.EXDEV, "/a": syscall.EXDEV, "..": syscall.EXDEV, "a/../b": syscall.EXDEV,
+		"a/..": syscall.EXDEV, "a\x00b": syscall.EINVAL, "a/" + strings.Repeat("x", 256): syscall.ENAMETOOLONG,
+	} {
+		if _, err := CleanName(in); !errors.Is(err, want) {
+			t.Errorf("CleanName(%q): %v, want %v", in, err, want)
+		}
+	}
+}
