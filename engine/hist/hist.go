@@ -5,11 +5,7 @@
 // allocates; a value out of range is clamped, and the exact figures keep it.
 package hist
 
-import (
-	"fmt"
-
-	hdr "github.com/HdrHistogram/hdrhistogram-go"
-)
+import "math"
 
 // The range that is resolved, in nanoseconds.
 const (
@@ -18,111 +14,129 @@ const (
 	digits  = 3
 )
 
-// Histogram is a distribution of durations in nanoseconds.
+// Histogram is a distribution of durations in nanoseconds. The zero value is
+// empty and ready to use. It is a quarter of a megabyte: never copy one.
 type Histogram struct {
-	h        *hdr.Histogram
-	sum      int64
-	min, max int64
+	n, sum   int64
+	min, max int64 // of n values; meaningless while n is 0
+	counts   [numBuckets]int64
 }
 
 // New returns an empty histogram.
-func New() *Histogram {
-	return &Histogram{h: hdr.New(Lowest, Highest, digits), min: -1}
-}
+func New() *Histogram { return new(Histogram) }
 
-// Record adds one duration.
+// Record adds one duration. A negative one counts as 0.
 func (h *Histogram) Record(ns int64) {
 	ns = max(ns, 0)
-	h.sum += ns
+	if h.n == 0 || ns < h.min {
+		h.min = ns
+	}
 	if ns > h.max {
 		h.max = ns
 	}
-	if ns < h.min || h.min < 0 {
-		h.min = ns
-	}
-	// Clamped, so the only error it has cannot happen.
-	_ = h.h.RecordValue(min(ns, Highest))
+	h.n++
+	h.sum += ns
+	h.counts[bucketOf(ns)]++
 }
 
 // Count is how many durations were recorded.
-func (h *Histogram) Count() int64 { return h.h.TotalCount() }
+func (h *Histogram) Count() int64 { return h.n }
 
 // Sum is their exact sum.
 func (h *Histogram) Sum() int64 { return h.sum }
 
 // Min is the smallest recorded duration, 0 if there is none.
-func (h *Histogram) Min() int64 { return max(h.min, 0) }
+func (h *Histogram) Min() int64 { return h.min }
 
 // Max is the largest recorded duration, 0 if there is none.
 func (h *Histogram) Max() int64 { return h.max }
 
 // Mean is the exact mean, 0 if there is none.
 func (h *Histogram) Mean() float64 {
-	if n := h.Count(); n > 0 {
-		return float64(h.sum) / float64(n)
+	if h.n == 0 {
+		return 0
 	}
-	return 0
+	return float64(h.sum) / float64(h.n)
 }
 
 // StdDev is the standard deviation, to the histogram's resolution.
 func (h *Histogram) StdDev() float64 {
-	if h.Count() == 0 {
+	if h.n == 0 {
 		return 0
 	}
-	return h.h.StdDev()
+	// Around the mean of the buckets' middles: equal values deviate by nothing.
+	lo, used := h.used()
+	var sum float64
+	for i, c := range used {
+		sum += float64(c) * float64(middle(lo+i))
+	}
+	mean := sum / float64(h.n)
+	var squares float64
+	for i, c := range used {
+		d := float64(middle(lo+i)) - mean
+		squares += float64(c) * d * d
+	}
+	return math.Sqrt(squares / float64(h.n))
 }
 
 // Percentile is the duration that p per cent of the recorded ones do not
-// exceed, to the histogram's resolution and never outside [Min, Max].
+// exceed, to the histogram's resolution and never outside [Min, Max]. It is 0
+// if there is none.
 func (h *Histogram) Percentile(p float64) int64 {
-	if h.Count() == 0 {
+	if h.n == 0 {
 		return 0
 	}
-	return min(max(h.h.ValueAtPercentile(p), h.Min()), h.max)
+	left := rank(p, h.n)
+	if left == h.n {
+		return h.max
+	}
+	lo, used := h.used()
+	for i, c := range used {
+		if left -= c; left <= 0 {
+			return min(max(highest(lo+i), h.min), h.max)
+		}
+	}
+	return h.max
+}
+
+// rank is how many of n values lie at or below the p-th percentile: at least one.
+func rank(p float64, n int64) int64 {
+	// One step down, so that a product that should be whole but came out a hair
+	// above is not rounded up.
+	p = math.Nextafter(min(max(p, 0), 100), math.Inf(-1))
+	return min(max(int64(math.Ceil(p*float64(n)/100)), 1), n)
+}
+
+// used is the index of the first bucket in use, and the counts from there to the last.
+func (h *Histogram) used() (lo int, counts []int64) {
+	if h.n == 0 {
+		return 0, nil
+	}
+	lo = bucketOf(h.min)
+	return lo, h.counts[lo : bucketOf(h.max)+1]
 }
 
 // Merge adds all of o.
 func (h *Histogram) Merge(o *Histogram) {
-	if o.Count() == 0 {
+	if o.n == 0 {
 		return
 	}
-	h.h.Merge(o.h)
-	h.sum += o.sum
-	h.max = max(h.max, o.max)
-	if h.min < 0 || o.min < h.min {
+	if h.n == 0 || o.min < h.min {
 		h.min = o.min
 	}
+	h.max = max(h.max, o.max)
+	h.n += o.n
+	h.sum += o.sum
+	lo, used := o.used()
+	to := h.counts[lo : lo+len(used)]
+	for i, c := range used {
+		to[i] += c
+	}
 }
 
-// Reset empties the histogram.
+// Reset empties the histogram. It costs as much as the range in use is wide.
 func (h *Histogram) Reset() {
-	if h.Count() > 0 {
-		h.h.Reset()
-	}
-	h.sum, h.max, h.min = 0, 0, -1
-}
-
-// Encode is the histogram in HdrHistogram's V2 compressed form, in base64. It
-// allocates about a megabyte: for reporters only.
-func (h *Histogram) Encode() (string, error) {
-	b, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
-	if err != nil {
-		return "", fmt.Errorf("encoding a histogram: %w", err)
-	}
-	return string(b), nil
-}
-
-// Decode reads what Encode wrote. The exact sum and extremes are not in it
-// and come back to the histogram's resolution.
-func Decode(s string) (*Histogram, error) {
-	h, err := hdr.Decode([]byte(s))
-	if err != nil {
-		return nil, fmt.Errorf("decoding a histogram: %w", err)
-	}
-	r := &Histogram{h: h, min: -1}
-	if n := h.TotalCount(); n > 0 {
-		r.min, r.max = h.Min(), h.Max()
-		r.sum = int64(h.Mean() * float64(n))
-	}
-	return r, nil
+	_, used := h.used()
+	clear(used)
+	h.n, h.sum, h.min, h.max = 0, 0, 0, 0
 }
