@@ -16,7 +16,7 @@ type Environment struct {
 	CPU            string   `json:"cpu"`                      // model
 	CPUs           int      `json:"cpus"`                     // logical processors that this process may use
 	MemoryBytes    int64    `json:"memory_bytes"`             // installed, or the container's limit if that is lower
-	Virtualization string   `json:"virtualization,omitempty"` // "kvm", "docker"; empty on bare metal
+	Virtualization string   `json:"virtualization,omitempty"` // "kvm", "docker on kvm"; empty on bare metal
 	Storage        *Storage `json:"storage,omitempty"`        // nil if the run touches no storage
 }
 
@@ -42,6 +42,7 @@ type Device struct {
 	Under         []string `json:"under,omitempty"`     // the disks that a mapped or striped device lies on
 	Backing       string   `json:"backing,omitempty"`   // the file beneath a loop device
 	Model         string   `json:"model,omitempty"`
+	Driver        string   `json:"driver,omitempty"` // "nvme", "virtio_blk", "sd"
 	Firmware      string   `json:"firmware,omitempty"`
 	SizeBytes     int64    `json:"size_bytes"`
 	Rotational    bool     `json:"rotational"`
