@@ -23,6 +23,9 @@ func Nearest(word string, known []string) (string, bool) {
 	for _, name := range known {
 		k := fold(name)
 		d, s := distance(w, k), shared(w, k)
+		if d >= max(len(w), len(k)) {
+			continue // nothing in common
+		}
 		if d < bestDistance || (d == bestDistance && s > bestShared && best != "") {
 			best, bestDistance, bestShared = name, d, s
 		}

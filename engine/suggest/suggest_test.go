@@ -39,6 +39,9 @@ func TestNearestTies(t *testing.T) {
 	if got, _ := Nearest("cat", []string{"bat", "hat"}); got != "bat" {
 		t.Errorf("the first of equals should win, got %q", got)
 	}
+	if got, ok := Nearest("x", []string{"k", "kB"}); ok {
+		t.Errorf("%q has nothing in common with x", got)
+	}
 	if _, ok := Nearest("read", nil); ok {
 		t.Error("a name was found among none")
 	}

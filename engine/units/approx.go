@@ -1,0 +1,96 @@
+package units
+
+import (
+	"math"
+	"strconv"
+)
+
+// Unit is what the figures of a table's column are shown in.
+type Unit struct {
+	Name string  // "ms", for the column's head; may be empty
+	Per  float64 // how much of the base unit (ns, bytes, one) it is
+}
+
+var (
+	durationUnits = []Unit{{"ns", 1}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}}
+	sizeUnits     = []Unit{{"B", 1}, {"KiB", float64(KiB)}, {"MiB", float64(MiB)}, {"GiB", float64(GiB)}, {"TiB", float64(TiB)}, {"PiB", float64(PiB)}}
+	countUnits    = []Unit{{"", 1}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}}
+)
+
+// DurationUnit is the one unit to show all durations from least to most in, given in ns.
+func DurationUnit(least, most float64) Unit { return pick(durationUnits, least, most) }
+
+// SizeUnit is the one unit to show all sizes from least to most in, given in bytes.
+func SizeUnit(least, most float64) Unit { return pick(sizeUnits, least, most) }
+
+// BandwidthUnit is SizeUnit for bytes per second.
+func BandwidthUnit(least, most float64) Unit {
+	u := pick(sizeUnits, least, most)
+	u.Name += "/s"
+	return u
+}
+
+// CountUnit is the one unit to show all counts, or rates of them, from least to most in.
+func CountUnit(least, most float64) Unit { return pick(countUnits, least, most) }
+
+// widest is the number of digits before the point at which a column becomes hard to read.
+const widest = 1e6
+
+// pick takes the largest unit that leaves the least figure a digit before the
+// point, or a larger one where the most would be too wide. A least of 0 says
+// nothing about the unit.
+func pick(units []Unit, least, most float64) Unit {
+	if !(least > 0) {
+		least = most
+	}
+	u := units[0]
+	for _, next := range units[1:] {
+		if least < next.Per && most < widest*u.Per {
+			break
+		}
+		u = next
+	}
+	return u
+}
+
+// Format writes v, in the base unit, as a number in u with three significant digits, or as many
+// as stand before the point, and without a point if v is whole in the base unit. What is not a number is "-".
+func (u Unit) Format(v float64) string {
+	x := v / u.Per
+	a := math.Abs(x)
+	digits := 3
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "-"
+	case a >= 99.95 || u.Per == 1 && x == math.Trunc(x) || a == 0:
+		digits = 0
+	case a >= 9.995:
+		digits = 1
+	case a >= 0.9995:
+		digits = 2
+	}
+	return strconv.FormatFloat(x, 'f', digits, 64)
+}
+
+// with writes v with the unit's name behind it.
+func (u Unit) with(v float64) string {
+	s := u.Format(v)
+	if u.Name == "" || s == "-" {
+		return s
+	}
+	return s + " " + u.Name
+}
+
+// ApproxDuration writes ns for reading: 85.2 µs.
+func ApproxDuration(ns float64) string { return DurationUnit(ns, ns).with(ns) }
+
+// ApproxSize writes bytes for reading: 13.7 GiB.
+func ApproxSize(bytes float64) string { return SizeUnit(bytes, bytes).with(bytes) }
+
+// ApproxCount writes a count for reading: 1.23 M.
+func ApproxCount(n float64) string { return CountUnit(n, n).with(n) }
+
+// ApproxBandwidth writes bytes per second for reading: 812 MiB/s.
+func ApproxBandwidth(perSecond float64) string {
+	return BandwidthUnit(perSecond, perSecond).with(perSecond)
+}
