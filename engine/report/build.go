@@ -62,3 +62,22 @@ func (w *Warning) UnmarshalText(b []byte) error {
 	w.Code, w.Text = code, text
 	return nil
 }
+
+// EmptyIntervals is the job's series with nothing in it yet: a row for every
+// step of the phase's time, of which row 0 is number StartNS/step, that the job
+// was measured in, and in each row all of the job's operations.
+func (j *Job) EmptyIntervals(step int64) []Interval {
+	end := j.StartNS + j.DurationNS
+	if step <= 0 || j.DurationNS <= 0 {
+		return nil
+	}
+	var rows []Interval
+	for t := j.StartNS / step * step; t < end; t += step {
+		row := Interval{TNS: t, DurationNS: min(step, end-t), Ops: make(map[string]IntervalOp, len(j.Ops))}
+		for name := range j.Ops {
+			row.Ops[name] = IntervalOp{}
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,122 @@
+package report
+
+import "slices"
+
+// The codes of the warnings, in the order in which they are looked for.
+//
+//	no-disk          the files lie in memory
+//	system-disk      the running system uses the device too
+//	slow-link        PCIe was trained below what both ends can do
+//	busy-before      others used the device just before the run
+//	other-traffic    others used it while a phase was measured
+//	tool-limit       a worker had hardly any time to wait in
+//	cpu-limit        the processors had no time left
+//	late-reaping     completions lay ready for long
+//	errors           operations failed
+//	short-transfers  operations moved less than they were asked to
+//	few-samples      a percentile rests on a handful of operations
+//	page-cache       memory was measured and not the device
+//	small-file       the device's own cache may hold the file
+//	step             throughput fell from one level to another
+//	not-steady       throughput was still changing at the end
+//	stalls           latency peaks come at a steady period
+//	tail             the mean says little about the slowest
+//	deep-queue       throughput was bought with long waits
+//	shallow-queue    fewer operations were in flight than asked for
+//	behind-schedule  operations went out late
+//	rate-missed      fewer operations were done than fell due
+
+// Each check gives a text for everything it finds.
+var (
+	runChecks = []struct {
+		code string
+		find func(*Result) []string
+	}{
+		{"no-disk", noDisk},
+		{"system-disk", systemDisk},
+		{"slow-link", slowLink},
+		{"busy-before", busyBefore},
+	}
+	phaseChecks = []struct {
+		code string
+		find func(*Result, *Phase) []string
+	}{
+		{"other-traffic", otherTraffic},
+		{"tool-limit", toolLimit},
+		{"cpu-limit", cpuLimit},
+		{"late-reaping", lateReaping},
+		{"errors", failures},
+		{"short-transfers", shortTransfers},
+		{"few-samples", fewSamples},
+	}
+	jobChecks = []struct {
+		code string
+		find func(*Result, *Phase, *Job) []string
+	}{
+		{"page-cache", pageCache},
+		{"small-file", smallFile},
+		{"step", stepped},
+		{"not-steady", notSteady},
+		{"stalls", stalls},
+		{"tail", tail},
+		{"deep-queue", deepQueue},
+		{"shallow-queue", shallowQueue},
+		{"behind-schedule", behindSchedule},
+		{"rate-missed", rateMissed},
+	}
+)
+
+// Diagnose adds the warnings that the result itself gives rise to: each once,
+// however often it is called, behind those that are there already.
+func Diagnose(r *Result) {
+	for _, c := range runChecks {
+		r.Warnings = warn(r.Warnings, c.code, c.find(r))
+	}
+	for _, p := range r.Phases {
+		for _, c := range phaseChecks {
+			p.Warnings = warn(p.Warnings, c.code, c.find(r, p))
+		}
+		for _, c := range jobChecks {
+			for _, j := range p.Jobs {
+				p.Warnings = warn(p.Warnings, c.code, c.find(r, p, j))
+			}
+		}
+	}
+}
+
+func warn(list []Warning, code string, texts []string) []Warning {
+	for _, t := range texts {
+		if w := (Warning{code, t}); !slices.Contains(list, w) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// storage is whether there is a medium to speak of.
+func (r *Result) storage() bool {
+	return !r.EngineInfo.Memory && !r.Environment.Storage.InMemory()
+}
+
+// io calls f for each of the job's operations on storage, in the order they are shown.
+func (j *Job) io(f func(name string, o *Op)) {
+	for _, name := range j.opNames() {
+		if o := j.Ops[name]; !o.Span {
+			f(name, o)
+		}
+	}
+}
+
+// count is the number of times that the job did any of these operations.
+func (j *Job) count(names ...string) int64 {
+	var n int64
+	for _, name := range names {
+		if o := j.Ops[name]; o != nil && !o.Span {
+			n += o.Count
+		}
+	}
+	return n
+}
+
+// open says whether the job has a schedule, and not its storage's pace.
+func (j *Job) open() bool { return j.Conditions.Rate != "" }

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// TextOptions say how a result is written for people.
+type TextOptions struct {
+	Width int  // columns that prose is wrapped to; 0: 100
+	Color bool // for a terminal only
+}
+
+const defaultWidth = 100
+
+// WriteText renders the result for people: under which conditions it was
+// measured, a table for each phase, then warnings, expectations and, unless
+// all went well, how the run ended.
+func WriteText(w io.Writer, r *Result, o TextOptions) error {
+	if o.Width <= 0 {
+		o.Width = defaultWidth
+	}
+	t := &text{w: bufio.NewWriter(w), o: o}
+	t.header(r)
+	for _, p := range r.Phases {
+		t.phase(p)
+	}
+	t.log(r.Log)
+	t.warnings(r)
+	t.expectations(r.Expectations)
+	t.exit(r.Exit)
+	if err := t.w.Flush(); err != nil {
+		return fmt.Errorf("result as text: %w", err)
+	}
+	return nil
+}
+
+// text is where the renderings of a result's parts meet. The writer keeps its
+// first error for Flush.
+type text struct {
+	w *bufio.Writer
+	o TextOptions
+}
+
+func (t *text) line(format string, args ...any) {
+	fmt.Fprintf(t.w, format, args...)
+	t.w.WriteByte('\n')
+}
+
+// hanging writes text wrapped, behind first and then below the end of first.
+func (t *text) hanging(first string, indent int, text string) {
+	for _, l := range wrap(text, t.o.Width-indent) {
+		t.line("%s%s", first, l)
+		first = strings.Repeat(" ", indent)
+	}
+}
+
+const (
+	bold   = "\x1b[1m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	plain  = "\x1b[0m"
+)
+
+func (t *text) paint(color, s string) string {
+	if !t.o.Color {
+		return s
+	}
+	return color + s + plain
+}
+
+func (t *text) log(lines []LogLine) {
+	if len(lines) == 0 {
+		return
+	}
+	t.line("\n%s", t.paint(bold, "log"))
+	for _, l := range lines {
+		t.line("  %9.3f s  %s", float64(l.TNS)/1e9, l.Text)
+	}
+}
+
+func (t *text) expectations(list []Expectation) {
+	if len(list) == 0 {
+		return
+	}
+	t.line("\n%s", t.paint(bold, "expectations"))
+	for _, e := range list {
+		mark := t.paint(green, "✓")
+		if !e.Passed {
+			mark = t.paint(red, "✗")
+		}
+		s := e.Text
+		if e.Measured != "" {
+			s += ": " + e.Measured
+		}
+		t.hanging("  "+mark+" ", 4, fmt.Sprintf("%s (%s:%d)", s, e.File, e.Line))
+	}
+}
+
+func (t *text) exit(e Exit) {
+	if e.Code == 0 {
+		return
+	}
+	t.line("\n%s", t.paint(red, strings.TrimSuffix(fmt.Sprintf("exit %d: %s", e.Code, e.Reason), ": ")))
+}
+
+// note is a warning, and the phases in which it came again.
+type note struct {
+	Warning
+	phases []string
+}
+
+// warnings writes each once: one that several phases have in common, though
+// its figures differ, stands with the first's figures and the others' names.
+func (t *text) warnings(r *Result) {
+	var notes []*note
+	for _, w := range r.Warnings {
+		notes = append(notes, &note{Warning: w})
+	}
+	seen := map[string]*note{}
+	for _, p := range r.Phases {
+		for _, w := range p.Warnings {
+			key := w.Code + "\x00" + w.about()
+			n := seen[key]
+			if n == nil {
+				n = &note{Warning: w}
+				seen[key], notes = n, append(notes, n)
+			}
+			n.phases = append(n.phases, p.Name)
+		}
+	}
+	if len(notes) == 0 {
+		return
+	}
+	t.line("\n%s", t.paint(bold, "warnings"))
+	for _, n := range notes {
+		t.hanging("  "+t.paint(yellow, "!")+" ", 4, n.Code+": "+n.Text+n.where(len(r.Phases)))
+	}
+}
+
+// about is the job or operation that the text begins with, if it does.
+func (w Warning) about() string {
+	about, _, ok := strings.Cut(w.Text, ": ")
+	if !ok {
+		return ""
+	}
+	return about
+}
+
+// where says in which of the run's phases the warning holds.
+func (n *note) where(phases int) string {
+	switch {
+	case phases == 1 || len(n.phases) == 0:
+		return ""
+	case len(n.phases) == phases:
+		return " (In every phase.)"
+	case len(n.phases) == 1:
+		return fmt.Sprintf(" (In %s.)", n.phases[0])
+	}
+	return fmt.Sprintf(" (In %s, and also in %s.)", n.phases[0], strings.Join(n.phases[1:], ", "))
+}

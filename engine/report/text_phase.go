@@ -1,0 +1,189 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"moonio/engine/units"
+)
+
+// phase writes a phase's conditions and its table.
+func (t *text) phase(p *Phase) {
+	t.line("")
+	t.hanging(t.paint(bold, p.Name)+": ", len([]rune(p.Name))+2, phaseLine(p))
+	if p.Error != "" {
+		t.hanging("  "+t.paint(red, "✗")+" ", 4, p.Error)
+	}
+	names := table{left: 2}
+	for _, j := range p.Jobs {
+		names.add("  "+j.Name, jobLine(j))
+	}
+	for _, l := range names.lines() {
+		t.line("%s", l)
+	}
+	if rows := p.rows(); len(rows) > 0 {
+		t.line("")
+		for _, l := range rows {
+			t.line("%s", l)
+		}
+	}
+}
+
+func phaseLine(p *Phase) string {
+	if p.DurationNS <= 0 {
+		return "nothing was measured"
+	}
+	s := approx(p.DurationNS)
+	if p.WarmupNS > 0 {
+		s += fmt.Sprintf(" after %s of warm-up", approx(p.WarmupNS))
+	}
+	s += ", " + threads(p.Threads)
+	if cpu := p.CPU.UserNS + p.CPU.SystemNS; cpu > 0 {
+		share := 100 / float64(p.DurationNS)
+		s += fmt.Sprintf(", CPU %.0f %% (%.0f %% in the kernel)", float64(cpu)*share, float64(p.CPU.SystemNS)*share)
+	}
+	switch p.End {
+	case "", "duration", "done":
+	default:
+		s += ", ended: " + p.End
+	}
+	return s
+}
+
+// jobLine is what the job's figures mean nothing without.
+func jobLine(j *Job) string {
+	c := &j.Conditions
+	kind := j.Kind
+	if j.Clients > 0 {
+		kind = fmt.Sprintf("%d clients", j.Clients)
+	}
+	where := c.Pattern
+	if files := filesLine(c); where != "" && files != "" {
+		where += " over " + files
+	} else {
+		where += files
+	}
+	return phrases(kind, where, c.IO, c.Sync, strings.TrimSpace(c.Rate+" "+c.Arrival), j.times())
+}
+
+// times are from when to when a job was measured that began later than its phase.
+func (j *Job) times() string {
+	if j.StartNS == 0 {
+		return ""
+	}
+	return fmt.Sprintf("from %s to %s", approx(j.StartNS), approx(j.StartNS+j.DurationNS))
+}
+
+func filesLine(c *Conditions) string {
+	switch {
+	case c.FileCount == 0:
+		return ""
+	case c.FileCount == 1 && len(c.Files) > 0:
+		return fmt.Sprintf("%s (%s)", c.Files[0], size(c.SizeBytes))
+	}
+	return fmt.Sprintf("%d files (%s)", c.FileCount, size(c.SizeBytes))
+}
+
+// widestName is where a job's or an operation's name is cut in the table.
+const widestName = 28
+
+// rows are the lines of the phase's table. All latencies in it are in one unit,
+// and so are all bandwidths: the heads name them.
+func (p *Phase) rows() []string {
+	lat, bw, errors := p.units()
+	t := table{left: 2}
+	head := []string{"  job", "op", "block", "depth", "count", "IOPS", bw.Name}
+	if errors {
+		head = append(head, "errors")
+	}
+	for _, h := range []string{"mean", "p50", "p99", "p99.9", "max"} {
+		head = append(head, h+" "+lat.Name)
+	}
+	t.add(head...)
+	for _, j := range p.Jobs {
+		for _, name := range j.opNames() {
+			o := j.Ops[name]
+			cells := o.cells(j, bw)
+			if errors {
+				cells = append(cells, fmt.Sprint(o.Errors))
+			}
+			t.add(named(j.Name, name, append(cells, o.Service.cells(lat)...))...)
+			if j.open() && o.Response != nil {
+				t.add(named(j.Name, name+" response", append(make([]string, len(cells)), o.Response.cells(lat)...))...)
+			}
+		}
+	}
+	if len(t.rows) == 1 {
+		return nil
+	}
+	return t.lines()
+}
+
+func named(job, op string, cells []string) []string {
+	return append([]string{"  " + shorten(job, widestName), shorten(op, widestName)}, cells...)
+}
+
+// units are those in which the smallest median and the largest maximum, and all bandwidths,
+// read well; errors says that there are any.
+func (p *Phase) units() (lat, bw units.Unit, errors bool) {
+	var least, most, slow, fast float64
+	for _, j := range p.Jobs {
+		for _, o := range j.Ops {
+			errors = errors || o.Errors > 0
+			for _, l := range []*Latency{o.Service, o.Response} {
+				if l != nil {
+					least, most = smaller(least, float64(l.P50NS)), max(most, float64(l.MaxNS))
+				}
+			}
+			slow, fast = smaller(slow, o.Bandwidth), max(fast, o.Bandwidth)
+		}
+	}
+	return units.DurationUnit(least, most), units.BandwidthUnit(slow, fast), errors
+}
+
+// smaller is the smaller of two figures of which 0 is none.
+func smaller(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// cells are the operation's block size, depth, count and rates.
+func (o *Op) cells(j *Job, bw units.Unit) []string {
+	bandwidth := "-"
+	if o.Bytes > 0 {
+		bandwidth = bw.Format(o.Bandwidth)
+	}
+	return []string{o.block(), depth(j), fmt.Sprint(o.Count), iops(o.IOPS), bandwidth}
+}
+
+// block is the size of what one operation asks for, or the mean of what it got if nobody noted that.
+func (o *Op) block() string {
+	switch {
+	case o.BlockMax > 0 && o.BlockMin == o.BlockMax:
+		return units.FormatSize(o.BlockMax)
+	case o.BlockMax > 0:
+		return units.FormatSize(o.BlockMin) + "-" + units.FormatSize(o.BlockMax)
+	case o.Bytes > 0 && o.Count > 0:
+		return "~" + units.FormatSize(o.Bytes/o.Count)
+	}
+	return "-"
+}
+
+func depth(j *Job) string {
+	if n := max(j.Depth, j.Clients); n > 0 {
+		return fmt.Sprint(n)
+	}
+	return "-"
+}
+
+// iops keeps the digits of rates that matter: three, or all before the point.
+func iops(f float64) string { return units.Unit{Per: 1}.Format(f) }
+
+func (l *Latency) cells(u units.Unit) []string {
+	if l == nil {
+		return []string{"-", "-", "-", "-", "-"}
+	}
+	return []string{u.Format(l.MeanNS), u.Format(float64(l.P50NS)), u.Format(float64(l.P99NS)), u.Format(float64(l.P999NS)), u.Format(float64(l.MaxNS))}
+}

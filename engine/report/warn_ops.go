@@ -1,0 +1,155 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"moonio/engine/units"
+)
+
+const (
+	fewCount   = 1000 // below which no sample lies above p99.9
+	tailCount  = 1000 // below which p99 is too uncertain to speak of
+	tailTimes  = 5    // p99 over the mean
+	deepDepth  = 32
+	deepNS     = 10e6 // of mean service time
+	shallow    = 0.8  // of the depth asked for
+	lateNS     = 1e6  // of mean lag: the least worth a word
+	metRate    = 0.98 // of the operations due
+	perMessage = 6    // operations that one message lists
+)
+
+func failures(_ *Result, p *Phase) []string {
+	var texts []string
+	for _, j := range p.Jobs {
+		j.io(func(name string, o *Op) {
+			if o.Errors > 0 {
+				texts = append(texts, fmt.Sprintf("%s.%s: %d of %d operations failed%s. They are neither counted nor timed; the kernel's log may say more.",
+					j.Name, name, o.Errors, o.Errors+o.Count, byErrno(o.ErrorsBy)))
+			}
+		})
+	}
+	return texts
+}
+
+func byErrno(n map[string]int64) string {
+	var parts []string
+	for _, e := range slices.Sorted(maps.Keys(n)) {
+		parts = append(parts, fmt.Sprintf("%d × %s", n[e], e))
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func shortTransfers(_ *Result, p *Phase) []string {
+	var texts []string
+	for _, j := range p.Jobs {
+		j.io(func(name string, o *Op) {
+			if o.Short > 0 {
+				texts = append(texts, fmt.Sprintf("%s.%s: %d of %d operations moved less than they were asked to. Reads do so at a file's end: look at its size and the offsets.",
+					j.Name, name, o.Short, o.Count))
+			}
+		})
+	}
+	return texts
+}
+
+func fewSamples(_ *Result, p *Phase) []string {
+	var few []string
+	for _, j := range p.Jobs {
+		for _, name := range j.opNames() {
+			if n := j.Ops[name].Count; n > 0 && n < fewCount {
+				few = append(few, fmt.Sprintf("%s.%s %d", j.Name, name, n))
+			}
+		}
+	}
+	if few == nil {
+		return nil
+	}
+	if more := len(few) - perMessage; more > 0 {
+		few = append(few[:perMessage], fmt.Sprintf("%d more", more))
+	}
+	return []string{fmt.Sprintf("fewer than %d samples, so that p99.9 is the slowest one: %s. Measure longer.", fewCount, strings.Join(few, ", "))}
+}
+
+func tail(_ *Result, _ *Phase, j *Job) []string {
+	var texts []string
+	j.io(func(name string, o *Op) {
+		s := o.Service
+		if j.open() && o.Response != nil {
+			s = o.Response
+		}
+		if s == nil || o.Count < tailCount || float64(s.P99NS) < tailTimes*s.MeanNS {
+			return
+		}
+		texts = append(texts, fmt.Sprintf("%s.%s: p99 (%s) is %.0f times the mean (%s). Compare and choose by p99.",
+			j.Name, name, approx(s.P99NS), float64(s.P99NS)/s.MeanNS, units.ApproxDuration(s.MeanNS)))
+	})
+	return texts
+}
+
+// served is the job's service times: their sum and mean in ns, and how many there are.
+func (j *Job) served() (sum, mean float64, n int64) {
+	j.io(func(_ string, o *Op) {
+		if o.Service != nil {
+			sum += o.Service.MeanNS * float64(o.Count)
+			n += o.Count
+		}
+	})
+	if n > 0 {
+		mean = sum / float64(n)
+	}
+	return sum, mean, n
+}
+
+func deepQueue(_ *Result, _ *Phase, j *Job) []string {
+	_, mean, n := j.served()
+	if j.Kind != "stream" || j.open() || j.Depth < deepDepth || mean < deepNS {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %s operations a second take %s each with %d in flight. Few applications wait that long: look at a lower depth too.",
+		j.Name, units.ApproxCount(PerSecond(n, j.DurationNS)), units.ApproxDuration(mean), j.Depth)}
+}
+
+func shallowQueue(_ *Result, _ *Phase, j *Job) []string {
+	sum, _, n := j.served()
+	if j.Kind != "stream" || j.open() || j.Depth < 2 || j.DurationNS <= 0 || n < 10*int64(j.Depth) {
+		return nil
+	}
+	flight := sum / float64(j.DurationNS)
+	if flight >= shallow*float64(j.Depth) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %.1f operations were in flight on average where the depth is %d. These are the figures of the lower depth; another engine or more threads may reach the one asked for.",
+		j.Name, flight, j.Depth)}
+}
+
+func behindSchedule(_ *Result, p *Phase, j *Job) []string {
+	_, mean, _ := j.served()
+	if j.Lag == nil || j.Lag.MeanNS < lateNS || j.Lag.MeanNS < mean {
+		return nil
+	}
+	why := "Its operations in flight were all taken: raise the depth, or lower the rate."
+	if p.Load.BusyShare >= busyShare {
+		why = "The worker was busy: give the phase more threads, or lower the rate."
+	}
+	return []string{fmt.Sprintf("%s: operations went out %s late on average and %s at most, beside a service time of %s; response times hold the wait. %s",
+		j.Name, units.ApproxDuration(j.Lag.MeanNS), approx(j.Lag.MaxNS), units.ApproxDuration(mean), why)}
+}
+
+func rateMissed(_ *Result, _ *Phase, j *Job) []string {
+	if j.Lag == nil || j.Lag.Scheduled == 0 {
+		return nil
+	}
+	var done int64
+	j.io(func(_ string, o *Op) { done += o.Count + o.Errors })
+	if float64(done) >= metRate*float64(j.Lag.Scheduled) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s: %d of the %d operations that fell due were done (%.0f %%): %s is more than was carried. Lower the rate, or raise the depth if the storage has more to give.",
+		j.Name, done, j.Lag.Scheduled, 100*float64(done)/float64(j.Lag.Scheduled), j.Conditions.Rate)}
+}
