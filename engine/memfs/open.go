@@ -20,55 +20,51 @@ type handle struct {
 // Descriptors start here, so that one that was never set is EBADF.
 const firstFD = 3
 
-// The most descriptors open at once.
-const maxFDs = 1 << 20
+// Handles are kept in chunks that are made when they are needed and stay.
+const (
+	chunkSize = 1024
+	maxChunks = 1024
+)
 
-// table maps descriptors to handles. Readers take no lock: they load the slice
-// and then the entry. Writers hold FS.mu; growing copies into a new slice, and a
-// reader that still has the old one sees what was open when it loaded it.
+// table maps descriptors to handles. Readers take no lock; writers hold FS.mu.
 type table struct {
-	slots atomic.Pointer[[]atomic.Pointer[handle]]
-	used  int   // slots ever used
-	free  []int // slots below used that are empty
+	chunks [maxChunks]atomic.Pointer[chunk]
+	used   int   // places ever used
+	free   []int // places below used that are empty
 }
 
+type chunk [chunkSize]atomic.Pointer[handle]
+
+// get returns fd's handle, nil if it is not open.
 func (t *table) get(fd int) *handle {
-	s := t.slots.Load()
-	if i := uint(fd - firstFD); s != nil && i < uint(len(*s)) {
-		return (*s)[i].Load()
+	i := uint(fd - firstFD)
+	if i >= maxChunks*chunkSize {
+		return nil
+	}
+	if c := t.chunks[i/chunkSize].Load(); c != nil {
+		return c[i%chunkSize].Load()
 	}
 	return nil
 }
 
 // put takes a descriptor for h.
 func (t *table) put(h *handle) (int, error) {
-	if n := len(t.free); n > 0 {
-		i := t.free[n-1]
+	i := t.used
+	switch n := len(t.free); {
+	case n > 0:
+		i = t.free[n-1]
 		t.free = t.free[:n-1]
-		(*t.slots.Load())[i].Store(h)
-		return i + firstFD, nil
-	}
-	if t.used == maxFDs {
+	case i == maxChunks*chunkSize:
 		return 0, unix.EMFILE
+	default:
+		t.used++
 	}
-	s := t.slots.Load()
-	if s == nil || t.used == len(*s) {
-		s = t.grow(s)
+	c := &t.chunks[i/chunkSize]
+	if c.Load() == nil {
+		c.Store(new(chunk))
 	}
-	(*s)[t.used].Store(h)
-	t.used++
-	return t.used - 1 + firstFD, nil
-}
-
-func (t *table) grow(old *[]atomic.Pointer[handle]) *[]atomic.Pointer[handle] {
-	s := make([]atomic.Pointer[handle], max(64, 2*t.used))
-	if old != nil {
-		for i := range *old {
-			s[i].Store((*old)[i].Load())
-		}
-	}
-	t.slots.Store(&s)
-	return &s
+	c.Load()[i%chunkSize].Store(h)
+	return i + firstFD, nil
 }
 
 // drop forgets fd, and says whether it was open.
@@ -77,7 +73,7 @@ func (t *table) drop(fd int) bool {
 		return false
 	}
 	i := fd - firstFD
-	(*t.slots.Load())[i].Store(nil)
+	t.chunks[i/chunkSize].Load()[i%chunkSize].Store(nil)
 	t.free = append(t.free, i)
 	return true
 }
@@ -162,18 +158,24 @@ func (fs *FS) Close(fd int) error {
 // ReadAt is how many of n bytes at off a read gets: fewer than n at the file's
 // end, 0 beyond it, minus an errno if it fails.
 func (fs *FS) ReadAt(fd int, off, n int64) int64 {
+	if h := fs.open.get(fd); h != nil && h.readable && off|n >= 0 {
+		return max(0, min(n, h.node.size.Load()-off))
+	}
+	return fs.readError(fd)
+}
+
+// readError says why a read fails.
+func (fs *FS) readError(fd int) int64 {
 	h := fs.open.get(fd)
 	switch {
 	case h == nil:
 		return -int64(unix.EBADF)
-	case !h.readable && h.node.dir():
+	case h.node.dir():
 		return -int64(unix.EISDIR)
 	case !h.readable:
 		return -int64(unix.EBADF)
-	case off < 0 || n < 0:
-		return -int64(unix.EINVAL)
 	}
-	return max(0, min(n, h.node.size.Load()-off))
+	return -int64(unix.EINVAL)
 }
 
 // WriteAt writes n bytes at off, growing the file, and returns n or minus an
