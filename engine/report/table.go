@@ -67,8 +67,11 @@ func wrap(text string, width int) []string {
 
 // shorten cuts the end off what is wider than width columns.
 func shorten(s string, width int) string {
-	if utf8.RuneCountInString(s) <= width {
+	switch {
+	case utf8.RuneCountInString(s) <= width:
 		return s
+	case width <= 0:
+		return ""
 	}
-	return string([]rune(s)[:max(width-1, 0)]) + "…"
+	return string([]rune(s)[:width-1]) + "…"
 }
