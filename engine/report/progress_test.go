@@ -15,7 +15,7 @@ type clock struct{ t time.Time }
 func (c *clock) now() time.Time             { return c.t }
 func (c *clock) pass(d time.Duration)       { c.t = c.t.Add(d) }
 func still() *clock                         { return &clock{time.Unix(1000, 0)} }
-func columns(n int) func() int              { return func() int { return n } }
+func wide(n int) func() int                 { return func() int { return n } }
 func at(share float64, s Snapshot) Snapshot { s.Share = share; return s }
 
 var running = Snapshot{Phase: "commit", Share: 0.43, Left: 17*time.Second + 200*time.Millisecond, Rate: 12345, Bytes: 50 << 20, P99NS: 3_210_000}
@@ -23,7 +23,7 @@ var running = Snapshot{Phase: "commit", Share: 0.43, Left: 17*time.Second + 200*
 func TestProgressOnATerminal(t *testing.T) {
 	var out strings.Builder
 	c := still()
-	p := NewProgress(&out, ProgressOptions{Terminal: true, Width: columns(100), Now: c.now})
+	p := NewProgress(&out, ProgressOptions{Terminal: true, Width: wide(100), Now: c.now})
 	p.Show(running)
 	p.Show(at(0.44, running)) // too soon
 	c.pass(redraw)

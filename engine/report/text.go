@@ -24,8 +24,9 @@ func WriteText(w io.Writer, r *Result, o TextOptions) error {
 	}
 	t := &text{w: bufio.NewWriter(w), o: o}
 	t.header(r)
+	c := columnsOf(r.Phases)
 	for _, p := range r.Phases {
-		t.phase(p)
+		t.phase(p, c)
 	}
 	t.log(r.Log)
 	t.warnings(r)

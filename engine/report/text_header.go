@@ -128,8 +128,8 @@ func runLine(r *Result) string {
 	return s
 }
 
-// approx is a duration for reading.
-func approx(ns int64) string { return even(units.ApproxDuration(float64(ns))) }
+// approx is a duration in ns for reading.
+func approx[N int64 | float64](ns N) string { return even(units.ApproxDuration(float64(ns))) }
 
 // size is a number of bytes for reading.
 func size(n int64) string { return even(units.ApproxSize(float64(n))) }

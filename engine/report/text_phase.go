@@ -7,8 +7,41 @@ import (
 	"moonio/engine/units"
 )
 
+// columns are the units that the figures of all tables are in, so that phases
+// can be compared by eye; the tables' heads name them.
+type columns struct {
+	latency, bandwidth units.Unit
+}
+
+// columnsOf takes the units in which the smallest median and the largest
+// maximum, and all bandwidths, read well.
+func columnsOf(phases []*Phase) columns {
+	var least, most, slow, fast float64
+	for _, p := range phases {
+		for _, j := range p.Jobs {
+			for _, o := range j.Ops {
+				for _, l := range []*Latency{o.Service, o.Response} {
+					if l != nil {
+						least, most = smaller(least, float64(l.P50NS)), max(most, float64(l.MaxNS))
+					}
+				}
+				slow, fast = smaller(slow, o.Bandwidth), max(fast, o.Bandwidth)
+			}
+		}
+	}
+	return columns{units.DurationUnit(least, most), units.BandwidthUnit(slow, fast)}
+}
+
+// smaller is the smaller of two figures of which 0 is none.
+func smaller(a, b float64) float64 {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
 // phase writes a phase's conditions and its table.
-func (t *text) phase(p *Phase) {
+func (t *text) phase(p *Phase, c columns) {
 	t.line("")
 	t.hanging(t.paint(bold, p.Name)+": ", len([]rune(p.Name))+2, phaseLine(p))
 	if p.Error != "" {
@@ -21,7 +54,7 @@ func (t *text) phase(p *Phase) {
 	for _, l := range names.lines() {
 		t.line("%s", l)
 	}
-	if rows := p.rows(); len(rows) > 0 {
+	if rows := p.rows(c); len(rows) > 0 {
 		t.line("")
 		for _, l := range rows {
 			t.line("%s", l)
@@ -87,29 +120,22 @@ func filesLine(c *Conditions) string {
 // widestName is where a job's or an operation's name is cut in the table.
 const widestName = 28
 
-// rows are the lines of the phase's table. All latencies in it are in one unit,
-// and so are all bandwidths: the heads name them.
-func (p *Phase) rows() []string {
-	lat, bw, errors := p.units()
+// rows are the lines of the phase's table, none if it did nothing. There is a
+// column of errors if there were any.
+func (p *Phase) rows(c columns) []string {
 	t := table{left: 2}
-	head := []string{"  job", "op", "block", "depth", "count", "IOPS", bw.Name}
-	if errors {
-		head = append(head, "errors")
-	}
-	for _, h := range []string{"mean", "p50", "p99", "p99.9", "max"} {
-		head = append(head, h+" "+lat.Name)
-	}
-	t.add(head...)
+	failed := p.failed()
+	t.add(head(c, failed)...)
 	for _, j := range p.Jobs {
 		for _, name := range j.opNames() {
 			o := j.Ops[name]
-			cells := o.cells(j, bw)
-			if errors {
+			cells := o.cells(j, c)
+			if failed {
 				cells = append(cells, fmt.Sprint(o.Errors))
 			}
-			t.add(named(j.Name, name, append(cells, o.Service.cells(lat)...))...)
+			t.add(named(j.Name, name, append(cells, o.Service.cells(c)...))...)
 			if j.open() && o.Response != nil {
-				t.add(named(j.Name, name+" response", append(make([]string, len(cells)), o.Response.cells(lat)...))...)
+				t.add(named(j.Name, name+" response", append(make([]string, len(cells)), o.Response.cells(c)...))...)
 			}
 		}
 	}
@@ -119,41 +145,38 @@ func (p *Phase) rows() []string {
 	return t.lines()
 }
 
+func head(c columns, failed bool) []string {
+	cells := []string{"  job", "op", "block", "depth", "count", "IOPS", c.bandwidth.Name}
+	if failed {
+		cells = append(cells, "errors")
+	}
+	for _, h := range []string{"mean", "p50", "p99", "p99.9", "max"} {
+		cells = append(cells, h+" "+c.latency.Name)
+	}
+	return cells
+}
+
+// failed says whether any operation of the phase did.
+func (p *Phase) failed() bool {
+	for _, j := range p.Jobs {
+		for _, o := range j.Ops {
+			if o.Errors > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func named(job, op string, cells []string) []string {
 	return append([]string{"  " + shorten(job, widestName), shorten(op, widestName)}, cells...)
 }
 
-// units are those in which the smallest median and the largest maximum, and all bandwidths,
-// read well; errors says that there are any.
-func (p *Phase) units() (lat, bw units.Unit, errors bool) {
-	var least, most, slow, fast float64
-	for _, j := range p.Jobs {
-		for _, o := range j.Ops {
-			errors = errors || o.Errors > 0
-			for _, l := range []*Latency{o.Service, o.Response} {
-				if l != nil {
-					least, most = smaller(least, float64(l.P50NS)), max(most, float64(l.MaxNS))
-				}
-			}
-			slow, fast = smaller(slow, o.Bandwidth), max(fast, o.Bandwidth)
-		}
-	}
-	return units.DurationUnit(least, most), units.BandwidthUnit(slow, fast), errors
-}
-
-// smaller is the smaller of two figures of which 0 is none.
-func smaller(a, b float64) float64 {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
-}
-
 // cells are the operation's block size, depth, count and rates.
-func (o *Op) cells(j *Job, bw units.Unit) []string {
+func (o *Op) cells(j *Job, c columns) []string {
 	bandwidth := "-"
 	if o.Bytes > 0 {
-		bandwidth = bw.Format(o.Bandwidth)
+		bandwidth = c.bandwidth.Format(o.Bandwidth)
 	}
 	return []string{o.block(), depth(j), fmt.Sprint(o.Count), iops(o.IOPS), bandwidth}
 }
@@ -181,9 +204,13 @@ func depth(j *Job) string {
 // iops keeps the digits of rates that matter: three, or all before the point.
 func iops(f float64) string { return units.Unit{Per: 1}.Format(f) }
 
-func (l *Latency) cells(u units.Unit) []string {
+func (l *Latency) cells(c columns) []string {
 	if l == nil {
 		return []string{"-", "-", "-", "-", "-"}
 	}
-	return []string{u.Format(l.MeanNS), u.Format(float64(l.P50NS)), u.Format(float64(l.P99NS)), u.Format(float64(l.P999NS)), u.Format(float64(l.MaxNS))}
+	cells := []string{c.latency.Format(l.MeanNS)}
+	for _, ns := range []int64{l.P50NS, l.P99NS, l.P999NS, l.MaxNS} {
+		cells = append(cells, c.latency.Format(float64(ns)))
+	}
+	return cells
 }

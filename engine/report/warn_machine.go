@@ -159,5 +159,5 @@ func lateReaping(r *Result, p *Phase) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("completions lay ready for %s on average (%s at most) before a worker took them, in service times from %s: latencies are too high by that. Give the phase more threads, or the clients less to do.",
-		units.ApproxDuration(p.Load.ReapMeanNS), approx(p.Load.ReapMaxNS), units.ApproxDuration(least))}
+		approx(p.Load.ReapMeanNS), approx(p.Load.ReapMaxNS), approx(least))}
 }

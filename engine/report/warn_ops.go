@@ -87,7 +87,7 @@ func tail(_ *Result, _ *Phase, j *Job) []string {
 			return
 		}
 		texts = append(texts, fmt.Sprintf("%s.%s: p99 (%s) is %.0f times the mean (%s). Compare and choose by p99.",
-			j.Name, name, approx(s.P99NS), float64(s.P99NS)/s.MeanNS, units.ApproxDuration(s.MeanNS)))
+			j.Name, name, approx(s.P99NS), float64(s.P99NS)/s.MeanNS, approx(s.MeanNS)))
 	})
 	return texts
 }
@@ -112,7 +112,7 @@ func deepQueue(_ *Result, _ *Phase, j *Job) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s: %s operations a second take %s each with %d in flight. Few applications wait that long: look at a lower depth too.",
-		j.Name, units.ApproxCount(PerSecond(n, j.DurationNS)), units.ApproxDuration(mean), j.Depth)}
+		j.Name, units.ApproxCount(PerSecond(n, j.DurationNS)), approx(mean), j.Depth)}
 }
 
 func shallowQueue(_ *Result, _ *Phase, j *Job) []string {
@@ -138,7 +138,7 @@ func behindSchedule(_ *Result, p *Phase, j *Job) []string {
 		why = "The worker was busy: give the phase more threads, or lower the rate."
 	}
 	return []string{fmt.Sprintf("%s: operations went out %s late on average and %s at most, beside a service time of %s; response times hold the wait. %s",
-		j.Name, units.ApproxDuration(j.Lag.MeanNS), approx(j.Lag.MaxNS), units.ApproxDuration(mean), why)}
+		j.Name, approx(j.Lag.MeanNS), approx(j.Lag.MaxNS), approx(mean), why)}
 }
 
 func rateMissed(_ *Result, _ *Phase, j *Job) []string {

@@ -86,7 +86,7 @@ func stalls(_ *Result, p *Phase, j *Job) []string {
 			return
 		}
 		texts = append(texts, fmt.Sprintf("%s.%s: p99 peaks every %s, %d times, to %s over %s in between: something works in the background, in the device, the file system or beside them. Count on the peaks.",
-			j.Name, name, units.ApproxDuration(every*float64(p.IntervalNS)), n, units.ApproxDuration(height), units.ApproxDuration(level)))
+			j.Name, name, approx(every*float64(p.IntervalNS)), n, approx(height), approx(level)))
 	})
 	return texts
 }

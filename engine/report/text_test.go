@@ -1,0 +1,74 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Colours, a narrow terminal, names that are too long, and warnings that phases share.
+func TestTextOnATerminal(t *testing.T) {
+	r := ladder(t)
+	r.Engine, r.EngineInfo = "null", EngineInfo{Memory: true}
+	r.Warnings = []Warning{{"of-the-run", "it concerns no phase"}}
+	for i, p := range r.Phases {
+		p.Warnings = []Warning{{"everywhere", "it came again"}, {"each-its-own", "job" + p.Name + ": a figure"}}
+		if i > 0 {
+			p.Warnings = append(p.Warnings, Warning{"at-times", "reads: in phase " + p.Name})
+		}
+	}
+	j := r.Phases[2].Jobs[0]
+	j.Name, j.Kind, j.Depth = "a-job-whose-name-goes-on-and-on-and-on", "replay", 0
+	j.Ops["read"].BlockMin, j.Ops["read"].BlockMax = 0, 0
+	j.Ops["a span of a client that has a name"] = span(&Op{})
+	r.Expectations = []Expectation{{Text: "yes", Passed: true, File: "l.lua", Line: 1}, {Text: "no", File: "l.lua", Line: 2}}
+	r.Exit = Exit{Code: 130}
+	var b bytes.Buffer
+	if err := WriteText(&b, r, TextOptions{Width: 60, Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "terminal.txt", b.String())
+}
+
+type full struct{ error }
+
+func (f full) Write([]byte) (int, error) { return 0, f.error }
+
+func TestWritingFails(t *testing.T) {
+	cause := errors.New("no space left on device")
+	if err := WriteText(full{cause}, wal(t), TextOptions{}); !errors.Is(err, cause) {
+		t.Errorf("text: error %v, want %v", err, cause)
+	}
+	if err := WriteJSON(full{cause}, wal(t)); !errors.Is(err, cause) {
+		t.Errorf("JSON: error %v, want %v", err, cause)
+	}
+}
+
+// Phases are compared by eye: a ladder's tables are all in one unit, and each head names it.
+func TestOneUnitInAllTables(t *testing.T) {
+	r := ladder(t)
+	c := columnsOf(r.Phases)
+	for _, p := range r.Phases {
+		head := p.rows(c)[0]
+		if strings.Count(head, " µs") != 5 || strings.Count(head, " MiB/s") != 1 {
+			t.Errorf("%s: the head is %q, want five columns in µs and one in MiB/s", p.Name, head)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for in, want := range map[string][]string{
+		"":                            {""},
+		"short":                       {"short"},
+		"one two three":               {"one two", "three"},
+		"µµµ µµµ µ":                   {"µµµ µµµ", "µ"},
+		"a averyveryverylongword b c": {"a", "averyveryverylongword", "b c"},
+	} {
+		if d := cmp.Diff(want, wrap(in, 8)); d != "" {
+			t.Errorf("%q (-want +got):\n%s", in, d)
+		}
+	}
+}
