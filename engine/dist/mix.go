@@ -17,10 +17,10 @@ type Share struct {
 	Weight float64
 }
 
-// String is the mix as a script writes it: "read", or { read = 70, write = 30 }.
+// String is the mix as a script writes it: read, or { read = 70, write = 30 }.
 func (m Mix) String() string {
 	if len(m) == 1 {
-		return strconv.Quote(m[0].Op.String())
+		return m[0].Op.String()
 	}
 	parts := make([]string, len(m))
 	for i, s := range m {
