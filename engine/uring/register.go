@@ -1,0 +1,98 @@
+package uring
+
+import (
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
+)
+
+// maxFiles is the size of the registered table. Files with higher IDs are used
+// by their descriptors.
+const maxFiles = 256
+
+// maxFixed is the most that the kernel takes as one registered buffer.
+const maxFixed = 1 << 30
+
+// registerTables gives the ring an empty file table and the arena's first
+// chunk. What is refused is done without, and noted.
+func (e *Engine) registerTables(arena *engine.Arena) {
+	empty := make([]int32, maxFiles)
+	for i := range empty {
+		empty[i] = -1
+	}
+	if err := register(e.ring.fd, registerFiles, unsafe.Pointer(&empty[0]), len(empty)); err == nil {
+		e.files = make([]*engine.File, maxFiles)
+	} else {
+		e.note("files are not registered", err)
+	}
+	chunk := arena.First()
+	if chunk == nil {
+		return
+	}
+	v := unix.Iovec{Base: &chunk[0]}
+	v.SetLen(min(len(chunk), maxFixed))
+	if err := register(e.ring.fd, registerBuffers, unsafe.Pointer(&v), 1); err == nil {
+		e.fixedBuf, e.fixedLen = uintptr(unsafe.Pointer(v.Base)), uintptr(v.Len)
+	} else {
+		e.note("buffers are not registered", err)
+	}
+}
+
+// note keeps what a reader of a result must know about a registration.
+func (e *Engine) note(what string, err error) {
+	why := err.Error()
+	switch {
+	case errors.Is(err, unix.ENOMEM):
+		why = "RLIMIT_MEMLOCK is too low"
+	case errors.Is(err, unix.EMFILE):
+		why = "RLIMIT_NOFILE is too low"
+	}
+	if e.detail != "" {
+		e.detail += "; "
+	}
+	e.detail += what + ": " + why
+}
+
+// registered says whether f is in the table, where it is put at its first use.
+func (e *Engine) registered(f *engine.File) bool {
+	if f.ID >= uint32(len(e.files)) {
+		return false
+	}
+	// The File itself is compared: its ID and descriptor may be those of one that
+	// was closed since.
+	return e.files[f.ID] == f || e.setRegistered(f.ID, f, f.FD)
+}
+
+// forget drops f from the table, which would keep it open.
+func (e *Engine) forget(f *engine.File) {
+	if f.ID < uint32(len(e.files)) && e.files[f.ID] == f {
+		e.setRegistered(f.ID, nil, -1)
+	}
+}
+
+func (e *Engine) setRegistered(id uint32, f *engine.File, fd int) bool {
+	e.ring.shared.fd = int32(fd)
+	u := rsrcUpdate{offset: id, data: addr(&e.ring.shared.fd)}
+	e.files[id] = nil
+	if register(e.ring.fd, registerFilesUpdate, unsafe.Pointer(&u), 1) != nil {
+		return false
+	}
+	e.files[id] = f
+	return true
+}
+
+// unregister frees what the tables hold at once: the kernel takes its time
+// after a ring is closed, and locked memory is scarce.
+func (e *Engine) unregister() error {
+	var err error
+	if e.fixedLen > 0 {
+		err = register(e.ring.fd, unregisterBuffers, nil, 0)
+	}
+	if e.files != nil {
+		err = errors.Join(err, register(e.ring.fd, unregisterFiles, nil, 0))
+	}
+	return err
+}
