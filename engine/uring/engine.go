@@ -32,7 +32,7 @@ const Name = "io_uring"
 
 const (
 	maxSlots   = 32767 // so that twice as many and one fit the kernel's largest completion ring
-	maxEntries = 4096  // SQEs; more are handed over in several system calls
+	maxEntries = 256   // SQEs: what is submitted beyond takes a system call for each so many
 )
 
 // Marks in user_data that are not slots.

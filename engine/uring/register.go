@@ -28,17 +28,36 @@ func (e *Engine) registerTables(arena *engine.Arena) {
 	} else {
 		e.note("files are not registered", err)
 	}
-	chunk := arena.First()
+	e.registerBuffer(arena.First())
+}
+
+func (e *Engine) registerBuffer(chunk []byte) {
 	if chunk == nil {
 		return
 	}
 	v := unix.Iovec{Base: &chunk[0]}
 	v.SetLen(min(len(chunk), maxFixed))
-	if err := register(e.ring.fd, registerBuffers, unsafe.Pointer(&v), 1); err == nil {
-		e.fixedBuf, e.fixedLen = uintptr(unsafe.Pointer(v.Base)), uintptr(v.Len)
-	} else {
-		e.note("buffers are not registered", err)
+	err := fitsLocked(len(chunk))
+	if err == nil {
+		err = register(e.ring.fd, registerBuffers, unsafe.Pointer(&v), 1)
 	}
+	if err != nil {
+		e.note("buffers are not registered", err)
+		return
+	}
+	e.fixedBuf, e.fixedLen = uintptr(unsafe.Pointer(v.Base)), uintptr(v.Len)
+}
+
+// fitsLocked refuses to lock more than a part of what the user may: the rings
+// of other threads need some of it, and don't open without.
+func fitsLocked(n int) error {
+	const part = 8
+	var lim unix.Rlimit
+	err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &lim)
+	if err == nil && unix.Geteuid() != 0 && uint64(n) > lim.Cur/part {
+		return unix.ENOMEM
+	}
+	return nil
 }
 
 // note keeps what a reader of a result must know about a registration.
@@ -46,9 +65,9 @@ func (e *Engine) note(what string, err error) {
 	why := err.Error()
 	switch {
 	case errors.Is(err, unix.ENOMEM):
-		why = "RLIMIT_MEMLOCK is too low"
+		why = "RLIMIT_MEMLOCK (ulimit -l) is too low"
 	case errors.Is(err, unix.EMFILE):
-		why = "RLIMIT_NOFILE is too low"
+		why = "RLIMIT_NOFILE (ulimit -n) is too low"
 	}
 	if e.detail != "" {
 		e.detail += "; "

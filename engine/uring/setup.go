@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -24,17 +25,26 @@ var setups = []uint32{
 // openRing makes the best ring that the kernel has. It is born disabled, so
 // that the thread that first uses it, and not the one that opens it, becomes its owner.
 func openRing(entries, completions uint32, setups []uint32) (*ring, error) {
-	var err error
+	r, err := tryOpen(entries, completions, setups)
+	// Rings count as locked memory, and one that was closed gives its back late.
+	for i := 0; i < 20 && errors.Is(err, unix.ENOMEM); i++ {
+		time.Sleep(5 * time.Millisecond)
+		r, err = tryOpen(entries, completions, setups)
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return r, nil
+}
+
+func tryOpen(entries, completions uint32, setups []uint32) (r *ring, err error) {
 	for _, flags := range setups {
-		var r *ring
-		if r, err = newRing(entries, completions, flags); err == nil {
-			return r, nil
-		}
+		r, err = newRing(entries, completions, flags)
 		if !errors.Is(err, unix.EINVAL) {
 			break
 		}
 	}
-	return nil, unavailable(err)
+	return r, err
 }
 
 // enable makes the calling thread the ring's owner, and registers the ring with it.
@@ -147,7 +157,7 @@ func unavailable(err error) error {
 	case errors.Is(err, unix.EINVAL):
 		why = "this kernel refuses every way of setting a ring up; Linux 5.10 or later is needed"
 	case errors.Is(err, unix.ENOMEM):
-		why = "the ring's memory was refused; on kernels before 5.12 RLIMIT_MEMLOCK limits it"
+		why = "the ring's memory was refused; a higher RLIMIT_MEMLOCK (ulimit -l) may help"
 	}
 	return fmt.Errorf("io_uring is %w: %s (%w)", engine.ErrUnavailable, why, err)
 }

@@ -86,7 +86,7 @@ func TestNotes(t *testing.T) {
 	var e Engine
 	e.note("buffers are not registered", unix.ENOMEM)
 	e.note("files are not registered", unix.EMFILE)
-	const want = "buffers are not registered: RLIMIT_MEMLOCK is too low; files are not registered: RLIMIT_NOFILE is too low"
+	const want = "buffers are not registered: RLIMIT_MEMLOCK (ulimit -l) is too low; files are not registered: RLIMIT_NOFILE (ulimit -n) is too low"
 	if e.detail != want {
 		t.Errorf("detail %q, want %q", e.detail, want)
 	}
