@@ -19,7 +19,7 @@ func TestChoiceHasItsWeights(t *testing.T) {
 		for _, w := range weights {
 			sum += w
 		}
-		const draws = 100_000
+		const draws = 50_000
 		counts := make([]float64, len(weights))
 		r := NewRand(2)
 		for range draws {
