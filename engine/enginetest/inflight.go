@@ -318,7 +318,13 @@ func testAllocations(t *testing.T, target Target) {
 	for range 20 {
 		turn()
 	}
-	if n := testing.AllocsPerRun(50, turn); n != 0 {
-		t.Errorf("%v allocations in %d operations", n, batch)
+	// The runtime's own allocations, such as for a thread that it starts, are
+	// counted too, but not every time.
+	var n float64
+	for range 5 {
+		if n = testing.AllocsPerRun(50, turn); n == 0 {
+			return
+		}
 	}
+	t.Errorf("%v allocations in %d operations", n, batch)
 }
