@@ -16,14 +16,18 @@ import (
 // operations than that wait for a free one.
 const maxWorkers = 64
 
-// Pool performs operations on goroutines, which it starts as they are needed.
+// Pool performs operations on goroutines, which it starts as they are needed,
+// and queues all completions of an engine that do not come from the kernel.
 type Pool struct {
 	fs      engine.FS
 	wake    *Waker
 	jobs    chan job
 	workers int
-	running int // started and not yet taken
+	running int // started and not yet in ready
 	done    sync.WaitGroup
+
+	ready []engine.Completion // to be taken, from first on
+	first int
 
 	mu       sync.Mutex
 	finished []engine.Completion // guarded by mu
@@ -50,17 +54,35 @@ func (p *Pool) Start(slot uint32, op *engine.Op) {
 	p.jobs <- job{slot, *op}
 }
 
-// Running is how many operations were started and have not been taken.
+// Complete queues the completion of an operation that was never started.
+func (p *Pool) Complete(slot uint32, res int64) {
+	p.ready = append(p.ready, engine.Completion{Slot: slot, Res: res})
+}
+
+// Running is how many operations were started and have not come to be taken.
 func (p *Pool) Running() int { return p.running }
 
-// Take appends the finished operations' completions to to.
-func (p *Pool) Take(to []engine.Completion) []engine.Completion {
+// Take moves one completion to out. It returns false when there is none.
+func (p *Pool) Take(out *engine.Completion) bool {
+	if p.running > 0 {
+		p.gather()
+	}
+	if p.first == len(p.ready) {
+		return false
+	}
+	*out = p.ready[p.first]
+	if p.first++; p.first == len(p.ready) {
+		p.ready, p.first = p.ready[:0], 0
+	}
+	return true
+}
+
+func (p *Pool) gather() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.running -= len(p.finished)
-	to = append(to, p.finished...)
+	p.ready = append(p.ready, p.finished...)
 	p.finished = p.finished[:0]
-	return to
 }
 
 // Close waits for what runs and ends the goroutines.

@@ -51,10 +51,8 @@ type Engine struct {
 	detail  string
 	enabled bool
 
-	inFlight int                 // submitted, not yet handed out
-	cancels  int                 // not yet answered
-	ready    []engine.Completion // those that did not come from the ring, from first on
-	first    int
+	inFlight int    // submitted, not yet handed out
+	cancels  int    // not yet answered
 	fates    []fate // by slot
 
 	files    []*engine.File // registered, by ID
@@ -95,7 +93,6 @@ func open(cfg engine.Config, setups []uint32) (*Engine, error) {
 	e := &Engine{
 		slots:  cfg.Slots,
 		fates:  make([]fate, cfg.Slots),
-		ready:  make([]engine.Completion, 0, cfg.Slots),
 		chains: helper.NewChains(cfg.Slots),
 	}
 	e.resolve, _ = cfg.FS.(resolver)

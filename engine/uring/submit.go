@@ -46,7 +46,7 @@ func chainLen(ops []engine.Op, slots []uint32) int {
 func (e *Engine) start(op *engine.Op, slot uint32) error {
 	switch where, res := e.route(op, slot); where {
 	case nowhere:
-		e.complete(slot, res)
+		e.pool.Complete(slot, res)
 		return nil
 	case byHelper:
 		if op.Code == engine.Close {
@@ -61,11 +61,6 @@ func (e *Engine) start(op *engine.Op, slot uint32) error {
 	}
 	e.fill(s, op, slot)
 	return nil
-}
-
-// complete queues a completion that does not come from the ring.
-func (e *Engine) complete(slot uint32, res int64) {
-	e.ready = append(e.ready, engine.Completion{Slot: slot, Res: res})
 }
 
 // startChain begins linked operations: as one chain in the ring if it can hold

@@ -86,19 +86,10 @@ func (e *Engine) collect(out []engine.Completion) (n int, err error) {
 	if n, err = e.takeRing(out); err != nil {
 		return n, err
 	}
-	if e.pool.Running() > 0 {
-		e.ready = e.pool.Take(e.ready)
-	}
-	for n < len(out) && e.first < len(e.ready) {
-		out[n] = e.ready[e.first]
-		e.first++
+	for ; n < len(out) && e.pool.Take(&out[n]); n++ {
 		if err := e.after(out[n].Slot, out[n].Res); err != nil {
 			return n, err
 		}
-		n++
-	}
-	if e.first == len(e.ready) {
-		e.ready, e.first = e.ready[:0], 0
 	}
 	e.inFlight -= n
 	return n, nil
@@ -150,7 +141,7 @@ func (e *Engine) after(slot uint32, res int64) error {
 	case !ok:
 		return nil
 	case op == nil:
-		e.complete(next, helper.Canceled)
+		e.pool.Complete(next, helper.Canceled)
 		return nil
 	}
 	return e.start(op, next)
