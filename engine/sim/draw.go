@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// draw makes service times.
+type draw struct {
+	rng    *rand.Rand
+	kind   Distribution
+	sigma  float64 // lognormal: of the logarithm
+	shape  float64 // gamma
+	centre float64 // lognormal: what keeps the mean
+}
+
+func newDraw(c *Config, seed uint64) draw {
+	d := draw{rng: rand.New(rand.NewPCG(seed, 0x73696d)), kind: c.Distribution}
+	switch d.kind {
+	case Lognormal:
+		d.sigma = math.Sqrt(math.Log1p(c.Spread * c.Spread))
+		d.centre = d.sigma * d.sigma / 2
+	case Gamma:
+		d.shape = 1 / (c.Spread * c.Spread)
+	}
+	return d
+}
+
+// next is a time in nanoseconds, at least 1, with the given mean.
+func (d *draw) next(mean float64) int64 {
+	switch d.kind {
+	case Exponential:
+		mean *= d.rng.ExpFloat64()
+	case Lognormal:
+		mean *= math.Exp(d.sigma*d.rng.NormFloat64() - d.centre)
+	case Gamma:
+		mean *= d.gamma(d.shape) / d.shape
+	}
+	return max(1, int64(min(mean, longest)+0.5))
+}
+
+// longest keeps the sums of times far from overflowing.
+const longest = float64(24 * 3600 * 1_000_000_000)
+
+// gamma draws from the gamma distribution of the given shape and scale 1, as
+// Marsaglia and Tsang do.
+func (d *draw) gamma(shape float64) float64 {
+	if shape < 1 {
+		// U^(1/a) takes a draw of shape a+1 to one of shape a.
+		return d.gamma(shape+1) * math.Pow(d.rng.Float64(), 1/shape)
+	}
+	a := shape - 1.0/3
+	c := 1 / math.Sqrt(9*a)
+	for {
+		x := d.rng.NormFloat64()
+		v := 1 + c*x
+		if v <= 0 {
+			continue
+		}
+		v *= v * v
+		u := d.rng.Float64()
+		if math.Log(u) < x*x/2+a-a*v+a*math.Log(v) {
+			return a * v
+		}
+	}
+}
