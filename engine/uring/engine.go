@@ -49,7 +49,6 @@ type Engine struct {
 	native  [engine.NumOpCodes]bool
 	has     [256]bool
 	detail  string
-	enabled bool
 
 	inFlight int    // submitted, not yet handed out
 	cancels  int    // not yet answered
@@ -149,13 +148,12 @@ func (e *Engine) Wake() { e.waker.Wake() }
 
 // begin makes the calling thread the ring's owner.
 func (e *Engine) begin() error {
-	if e.enabled {
+	if !e.ring.disabled() {
 		return nil
 	}
 	if err := e.ring.enable(e.slots); err != nil {
 		return err
 	}
-	e.enabled = true
 	return e.armWake()
 }
 
@@ -194,7 +192,7 @@ func (e *Engine) Close() error {
 
 // drain waits until the kernel holds nothing of ours, the wake-up's read included.
 func (e *Engine) drain() error {
-	if !e.enabled {
+	if e.ring.disabled() {
 		return nil
 	}
 	out := make([]engine.Completion, 64)

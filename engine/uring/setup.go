@@ -47,11 +47,15 @@ func tryOpen(entries, completions uint32, setups []uint32) (r *ring, err error) 
 	return r, err
 }
 
+// disabled says whether the ring has no owner yet.
+func (r *ring) disabled() bool { return r.flags&setupDisabled != 0 }
+
 // enable makes the calling thread the ring's owner, and registers the ring with it.
 func (r *ring) enable(workers int) error {
 	if err := register(r.fd, registerEnableRings, nil, 0); err != nil {
 		return fmt.Errorf("enabling the ring: %w", err)
 	}
+	r.flags &^= setupDisabled
 	// What the kernel can't start without blocking goes to its worker threads, by
 	// default four a processor. With fewer than operations, a depth would not be
 	// what it says. Kernels before 5.15 can't be told.
@@ -136,6 +140,10 @@ func (r *ring) featureNames(has *[256]bool) []string {
 	}
 	if r.features&featExtArg != 0 {
 		names = append(names, "EXT_ARG")
+	}
+	// Before the ring is enabled: kernels that know either flag can register one.
+	if r.enter&enterRegisteredRing != 0 || r.disabled() && r.flags&(setupCoopTaskrun|setupDeferTaskrun) != 0 {
+		names = append(names, "registered ring")
 	}
 	for _, o := range opcodeNames {
 		if has[o.op] {
