@@ -22,7 +22,7 @@ func BenchmarkDevice(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			w, f := newWorld(b, c.config)
-			l := newLoop(open(b, w, c.depth, 0), c.depth, random(f, c.code, 4096))
+			l := newLoop(open(b, w, c.depth), c.depth, random(f, c.code, 4096))
 			b.ReportAllocs()
 			b.ResetTimer()
 			for n := 0; n < b.N; {
@@ -37,7 +37,7 @@ func TestHotPathAllocatesNothing(t *testing.T) {
 		w, f := newWorld(t, config)
 		n := 0
 		reads, writes := random(f, engine.Read, 4096), random(f, engine.Write, 4096)
-		l := newLoop(open(t, w, 128, 0), 128, func(op *engine.Op) {
+		l := newLoop(open(t, w, 128), 128, func(op *engine.Op) {
 			switch n++; {
 			case n%16 == 0:
 				*op = engine.Op{Code: engine.Fsync, File: f}

@@ -15,7 +15,7 @@ func TestLittlesLaw(t *testing.T) {
 	for _, profile := range Profiles() {
 		for _, depth := range []int{1, 16, 200} {
 			w, f := newWorld(t, profile)
-			l := newLoop(open(t, w, depth, 0), depth, random(f, engine.Read, 4096))
+			l := newLoop(open(t, w, depth), depth, random(f, engine.Read, 4096))
 			for l.count < 10_000 {
 				l.turn()
 			}
@@ -88,7 +88,7 @@ func TestDistributions(t *testing.T) {
 // A cache of 100 MB that takes 200 MB/s in and lets 40 out is full after 0.625 s.
 func TestCacheCliff(t *testing.T) {
 	w, f := newWorld(t, "nvme,write-bandwidth=200MB/s,cache=100MB,drain=40MB/s")
-	l := newLoop(open(t, w, 8, 0), 8, random(f, engine.Write, 50_000))
+	l := newLoop(open(t, w, 8), 8, random(f, engine.Write, 50_000))
 	var before, after int64
 	l.done = func(op *engine.Op, _, ended int64) {
 		switch at := time.Duration(ended); {
@@ -106,7 +106,7 @@ func TestCacheCliff(t *testing.T) {
 // one performs operations one after another and returns how long each took.
 func one(t *testing.T, w *World, ops ...engine.Op) []time.Duration {
 	t.Helper()
-	e := open(t, w, 1, 0)
+	e := open(t, w, 1)
 	var took []time.Duration
 	for _, op := range ops {
 		l := newLoop(e, 1, func(o *engine.Op) { *o = op })
@@ -148,7 +148,7 @@ func TestFsyncDrainsTheCache(t *testing.T) {
 // Fsyncs that come while a flush runs share the next one.
 func TestFlushesAreJoined(t *testing.T) {
 	w, f := newWorld(t, "nvme,distribution=constant,fsync=1ms,cache=0")
-	l := newLoop(open(t, w, 16, 0), 16, func(op *engine.Op) { *op = engine.Op{Code: engine.Fdatasync, File: f} })
+	l := newLoop(open(t, w, 16), 16, func(op *engine.Op) { *op = engine.Op{Code: engine.Fdatasync, File: f} })
 	l.until(time.Second)
 	// All 16 together, or one and then the other 15.
 	near(t, "fdatasyncs in a second", float64(l.count), 8000, 0.01)
@@ -164,7 +164,7 @@ func TestGarbageCollection(t *testing.T) {
 		{"10", 101, 9100},
 	} {
 		w, f := newWorld(t, "nvme,distribution=constant,read=100us,read-bandwidth=0,gc-period=100ms,gc-length=10ms,gc-slow="+c.slow)
-		l := newLoop(open(t, w, 1, 0), 1, random(f, engine.Read, 4096))
+		l := newLoop(open(t, w, 1), 1, random(f, engine.Read, 4096))
 		var inside int64
 		l.done = func(_ *engine.Op, _, ended int64) {
 			if ended%int64(100*time.Millisecond) > int64(90*time.Millisecond) {
@@ -204,7 +204,7 @@ func TestPauses(t *testing.T) {
 // 2000 credits that 300 a second come in for and 500 a second are spent of last 10 s.
 func TestBurstCredits(t *testing.T) {
 	w, f := newWorld(t, "cloud-volume,iops=300,burst-iops=500,credits=2000")
-	l := newLoop(open(t, w, 32, 0), 32, random(f, engine.Read, 4096))
+	l := newLoop(open(t, w, 32), 32, random(f, engine.Read, 4096))
 	perSecond := make([]float64, 21)
 	l.done = func(_ *engine.Op, _, ended int64) { perSecond[ended/int64(time.Second)]++ }
 	l.until(20 * time.Second)
@@ -220,7 +220,7 @@ func TestBurstCredits(t *testing.T) {
 	for e.Now() < int64(25*time.Second) {
 		_, _ = e.Wait(l.out, 64, int64(25*time.Second))
 	}
-	m := newLoop(open(t, w, 32, 1), 32, l.fill)
+	m := newLoop(open(t, w, 32), 32, l.fill)
 	if err := e.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestNothingStarves(t *testing.T) {
 	// Most reads are close to the file's beginning, a few far away.
 	n := 0
 	pattern := random(f, engine.Read, 4096)
-	l := newLoop(open(t, w, 32, 0), 32, func(op *engine.Op) {
+	l := newLoop(open(t, w, 32), 32, func(op *engine.Op) {
 		pattern(op)
 		if n++; n%30 != 0 {
 			op.Off %= 1 << 20

@@ -15,9 +15,9 @@
 // World.Open gives each worker an engine. All engines of a phase are opened
 // before any of them first waits; from then on one worker runs at a time.
 // Time moves when every worker is inside Wait, and then one is let go: the one
-// whose Wait ends first, of equals the one with the lowest seed in its
-// Config, of equal seeds the one opened first. So the goroutines' own timing has
-// no part in a run's results, as long as a worker
+// whose Wait ends first, and of equals the one that was opened first. So the
+// goroutines' own timing has no part in a run's results, as long as engines are
+// opened in a fixed order and a worker
 //   - waits once, for nothing, before it touches anything that it shares with other workers;
 //   - blocks on other workers nowhere but in Wait, which their Wake ends;
 //   - closes its engine itself when it is done, since until then the others wait for it.

@@ -29,9 +29,9 @@ func newWorld(tb testing.TB, config string) (*World, *engine.File) {
 	return NewWorld(cfg, 1, fs), &engine.File{Node: &engine.Node{}, Name: "f", FD: fd}
 }
 
-func open(tb testing.TB, w *World, slots int, seed uint64) engine.Engine {
+func open(tb testing.TB, w *World, slots int) engine.Engine {
 	tb.Helper()
-	e, err := w.Open(engine.Config{Slots: slots, Seed: seed})
+	e, err := w.Open(engine.Config{Slots: slots})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func sequential(f *engine.File, code engine.OpCode, block int) func(*engine.Op) 
 func iops(t *testing.T, config string, depth int, length time.Duration, pattern func(*engine.File, engine.OpCode, int) func(*engine.Op), code engine.OpCode, block int) float64 {
 	t.Helper()
 	w, f := newWorld(t, config)
-	l := newLoop(open(t, w, depth, 0), depth, pattern(f, code, block))
+	l := newLoop(open(t, w, depth), depth, pattern(f, code, block))
 	l.until(length)
 	return float64(l.count) / (time.Duration(w.Now()).Seconds())
 }

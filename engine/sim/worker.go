@@ -15,8 +15,7 @@ const poll = 200
 // worker is the engine of one worker.
 type worker struct {
 	w     *World
-	id    int    // its place in World.byID
-	seed  uint64 // its place among those that could go on at the same time
+	id    int // its place in World.byID
 	alone [1]*worker
 
 	slots  []slot
@@ -41,7 +40,7 @@ type slot struct {
 
 func newWorker(w *World, cfg engine.Config) *worker {
 	k := &worker{
-		w: w, id: len(w.byID), seed: cfg.Seed,
+		w: w, id: len(w.byID),
 		slots:  make([]slot, cfg.Slots),
 		chains: helper.NewChains(cfg.Slots),
 		staged: make([]uint32, 0, cfg.Slots),

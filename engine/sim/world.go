@@ -27,7 +27,7 @@ type World struct {
 	attached atomic.Int32 // len(workers)
 
 	mu      sync.Mutex
-	workers []*worker // that are open, in the order of their turns
+	workers []*worker // that are open, in the order in which they were opened
 	running int       // of them, those that are not inside Wait
 }
 
@@ -65,11 +65,7 @@ func (w *World) Open(cfg engine.Config) (engine.Engine, error) {
 	}
 	k := newWorker(w, cfg)
 	w.byID = append(w.byID, k)
-	i := slices.IndexFunc(w.workers, func(o *worker) bool { return o.seed > k.seed })
-	if i < 0 {
-		i = len(w.workers)
-	}
-	w.workers = slices.Insert(w.workers, i, k)
+	w.workers = append(w.workers, k)
 	w.attached.Add(1)
 	w.running++
 	return k, nil

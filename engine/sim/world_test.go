@@ -45,7 +45,7 @@ func fingerprint(t *testing.T, config string, workers int) uint64 {
 	for phase := range 2 {
 		engines := make([]engine.Engine, workers)
 		for i := range engines {
-			engines[i] = open(t, w, 8, uint64(i))
+			engines[i] = open(t, w, 8)
 		}
 		logs := make([][]string, workers)
 		var wg sync.WaitGroup
@@ -92,7 +92,7 @@ func TestSeedsDiffer(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := NewWorld(cfg, seed, memfs.New())
-		l := newLoop(open(t, w, 1, 0), 1, random(f, engine.Read, 4096))
+		l := newLoop(open(t, w, 1), 1, random(f, engine.Read, 4096))
 		l.turn()
 		return l.service
 	}
@@ -101,17 +101,17 @@ func TestSeedsDiffer(t *testing.T) {
 	}
 }
 
-// However engines come to be opened, turns are by seed.
-func TestTurnsAreBySeed(t *testing.T) {
+// Of workers that could all go on, the one opened first does.
+func TestTurns(t *testing.T) {
 	w, _ := newWorld(t, "nvme")
-	seeds := []uint64{30, 10, 20, 10}
-	engines := make([]engine.Engine, len(seeds))
-	for i, s := range seeds {
-		engines[i] = open(t, w, 1, s)
+	engines := make([]engine.Engine, 4)
+	for i := range engines {
+		engines[i] = open(t, w, 1)
 	}
 	var order []int
 	var wg sync.WaitGroup
-	for i, e := range engines {
+	for _, i := range rand.Perm(len(engines)) {
+		e := engines[i]
 		wg.Go(func() {
 			for range 3 {
 				_, _ = e.Wait(make([]engine.Completion, 1), 1, 1000)
@@ -121,7 +121,7 @@ func TestTurnsAreBySeed(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := []int{1, 1, 1, 3, 3, 3, 2, 2, 2, 0, 0, 0}
+	want := []int{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3}
 	if !slices.Equal(order, want) {
 		t.Errorf("turns went %v, want %v", order, want)
 	}
@@ -129,7 +129,7 @@ func TestTurnsAreBySeed(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	w, _ := newWorld(t, "nvme")
-	e := open(t, w, 1, 0)
+	e := open(t, w, 1)
 	out := make([]engine.Completion, 1)
 	for _, c := range []struct {
 		least    int
@@ -154,7 +154,7 @@ func TestClock(t *testing.T) {
 // A loop that polls sees its operation complete.
 func TestPolling(t *testing.T) {
 	w, f := newWorld(t, "hdd")
-	l := newLoop(open(t, w, 1, 0), 1, random(f, engine.Read, 4096))
+	l := newLoop(open(t, w, 1), 1, random(f, engine.Read, 4096))
 	l.fill(&l.ops[0])
 	if err := l.e.Submit(l.ops, l.slots); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestPolling(t *testing.T) {
 
 func TestWakeByAnotherWorker(t *testing.T) {
 	w, _ := newWorld(t, "nvme")
-	a, b := open(t, w, 1, 1), open(t, w, 1, 2)
+	a, b := open(t, w, 1), open(t, w, 1)
 	var woken int64
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -199,7 +199,7 @@ func TestWakeFromOutside(t *testing.T) {
 		engines := make([]engine.Engine, workers)
 		var wg sync.WaitGroup
 		for i := range engines {
-			engines[i] = open(t, w, 1, uint64(i))
+			engines[i] = open(t, w, 1)
 		}
 		for _, e := range engines {
 			wg.Go(func() {
@@ -221,7 +221,7 @@ func TestWakeFromOutside(t *testing.T) {
 // A worker that never waits, and one that goes early, hold nobody up.
 func TestCloseHandsOver(t *testing.T) {
 	w, f := newWorld(t, "nvme")
-	a, b, c := open(t, w, 4, 1), open(t, w, 4, 2), open(t, w, 4, 3)
+	a, b, c := open(t, w, 4), open(t, w, 4), open(t, w, 4)
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = a.Close() })
 	wg.Go(func() {
@@ -244,7 +244,7 @@ func TestCloseHandsOver(t *testing.T) {
 // served can't. What was linked to it goes too.
 func TestCancelInTheQueue(t *testing.T) {
 	w, f := newWorld(t, "hdd")
-	e := open(t, w, 4, 0)
+	e := open(t, w, 4)
 	buf := make([]byte, 4096)
 	ops := []engine.Op{
 		{Code: engine.Read, File: f, Buf: buf},
@@ -276,7 +276,7 @@ func TestCancelInTheQueue(t *testing.T) {
 
 func TestCapacity(t *testing.T) {
 	w, f := newWorld(t, "nvme,capacity=1025MiB") // the file has 1 GiB
-	e := open(t, w, 1, 0)
+	e := open(t, w, 1)
 	buf := make([]byte, 512<<10)
 	do := func(op engine.Op) int64 {
 		t.Helper()
