@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
+	"moonio/engine/helper"
 )
 
 // Submit fills the ring's entries, of which there are enough for every slot.
@@ -61,8 +62,8 @@ func (e *Engine) startChain(ops []engine.Op, chain []uint32) error {
 }
 
 func linkable(ops []engine.Op, chain []uint32) bool {
-	for _, slot := range chain {
-		if !inRing(&ops[slot]) {
+	for i, slot := range chain {
+		if !inRing(&ops[slot]) || i+1 < len(chain) && !helper.EndsChain(ops[slot].Code) {
 			return false
 		}
 	}

@@ -64,5 +64,17 @@ func (c *Chains) Done(slot uint32, res int64) (next uint32, op *engine.Op, ok bo
 	return l.next, &c.links[l.next].op, true
 }
 
+// EndsChain says whether a ring's own links stop behind an operation that
+// failed. The kernel does not mark fsync, sync_file_range, fallocate, ftruncate
+// and statx as failed, whatever they return, and starts what is linked to them:
+// a chain with one of these before its end must be held back.
+func EndsChain(code engine.OpCode) bool {
+	switch code {
+	case engine.Fsync, engine.Fdatasync, engine.SyncRange, engine.Trim, engine.Allocate, engine.Truncate, engine.Stat:
+		return false
+	}
+	return true
+}
+
 // Canceled is the completion's Res of an operation that was given up.
 const Canceled = -int64(unix.ECANCELED)

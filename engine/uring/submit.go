@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
+	"moonio/engine/helper"
 )
 
 // Submit fills the ring's entries. It enters the kernel only when they are all
@@ -91,8 +92,11 @@ func (e *Engine) linkable(ops []engine.Op, chain []uint32) bool {
 		return false
 	}
 	named := false
-	for _, slot := range chain {
+	for i, slot := range chain {
 		op := &ops[slot]
+		if i+1 < len(chain) && !helper.EndsChain(op.Code) {
+			return false
+		}
 		// A name is resolved now, and may mean something else after an operation
 		// on another.
 		if op.Code.Named() && named {
