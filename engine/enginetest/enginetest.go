@@ -84,6 +84,8 @@ func Run(t *testing.T, target Target) {
 		{"cancel", testCancel},
 		{"close in flight", testCloseInFlight},
 		{"allocations", testAllocations},
+		{"random operations", testRandom},
+		{"an hour", testHours},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, target) })
 	}
