@@ -16,14 +16,15 @@ type Node struct {
 // File is an open file, shared by every worker of a run.
 type File struct {
 	*Node
-	Name   string // relative to the FS's root, or the path that the user named
-	FD     int    // descriptor in the FS
-	ID     uint32 // dense and unique in a run while the file is open; engines key registrations by it
-	Direct bool   // opened with O_DIRECT
-	DSync  bool   // opened with O_DSYNC or O_SYNC
-	Pinned bool   // stays open for the whole run: worth registering
-	Device bool   // a block device
-	Align  Align  // what direct operations must keep to
+	Name     string // relative to the FS's root, or the path that the user named
+	FD       int    // descriptor in the FS
+	ID       uint32 // dense and unique in a run while the file is open; engines key registrations by it
+	Direct   bool   // opened with O_DIRECT
+	DSync    bool   // opened with O_DSYNC or O_SYNC
+	Pinned   bool   // stays open for the whole run: worth registering
+	Device   bool   // a block device
+	ReadOnly bool   // not opened for writing
+	Align    Align  // what direct operations must keep to
 }
 
 // Align is what a direct operation must be a multiple of, in bytes. The zero

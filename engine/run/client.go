@@ -1,0 +1,310 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+)
+
+// crew is one job's clients on one worker.
+type crew struct {
+	job     int
+	program Program
+	tasks   []*Task
+	live    int   // not ended
+	begin   int64 // when they start
+	end     int64 // when they stop
+	started bool
+}
+
+// Task is one client: what a program has in hand while it runs. A method that
+// says "waits" asks for something and marks the client as waiting; the program
+// must return from Resume before it calls another. Only the worker's goroutine
+// uses a task.
+type Task struct {
+	ID   int        // unique in its job, over all workers
+	Rand *dist.Rand // the client's own
+	Data any        // the program's own
+
+	w       *Worker
+	crew    *crew
+	res     int64
+	waiting bool
+	ended   bool
+	turnAt  int64 // when the present turn began
+	inTurn  bool
+	lastAt  int64                   // when it was last resumed
+	idle    int                     // resumed so often without time passing
+	cursors map[*engine.Node]int64  // where sequential access goes on, by file
+	want    func(slot uint32) error // what a starved client does with a slot
+}
+
+func (w *Worker) addClients(i int, j *Job) error {
+	c := &crew{job: i}
+	program, err := j.Clients.Program(w)
+	if err != nil {
+		return err
+	}
+	c.program = program
+	w.clients = append(w.clients, c)
+	for n := range w.share(j.Clients.Count) {
+		id := n*w.p.plan.Threads + w.index
+		t := &Task{ID: id, w: w, crew: c, Rand: dist.NewRand(dist.Derive(w.p.seed, uint64(i), uint64(id)))}
+		if err := program.Start(t); err != nil {
+			return err
+		}
+		c.tasks = append(c.tasks, t)
+	}
+	c.live = len(c.tasks)
+	w.p.clients.Add(int64(c.live))
+	return nil
+}
+
+// resumeClients runs every client that can run, once.
+func (w *Worker) resumeClients() {
+	for _, c := range w.clients {
+		if !c.started && w.now >= c.begin && !w.stopping {
+			c.started = true
+			w.runnable = append(w.runnable, c.tasks...)
+		}
+	}
+	if w.stopping {
+		w.runnable = w.runnable[:0]
+		return
+	}
+	w.watch.turns.Add(1)
+	defer w.watch.turns.Add(1)
+	// A client that is runnable again at once waits for the next turn of the
+	// loop, so that none keeps completions from being reaped.
+	n := len(w.runnable)
+	for i := 0; i < n && !w.p.stop.Load(); i++ {
+		w.resume(w.runnable[i])
+	}
+	w.runnable = w.runnable[:copy(w.runnable, w.runnable[n:])]
+}
+
+// maxIdle is how often a client may be resumed while the clock stands still. Only
+// a virtual clock does, and only waiting moves it.
+const maxIdle = 1_000_000
+
+func (w *Worker) resume(t *Task) {
+	if t.ended {
+		return
+	}
+	if t.lastAt != w.now {
+		t.lastAt, t.idle = w.now, 0
+	} else if t.idle++; t.idle > maxIdle {
+		w.p.fail(fmt.Errorf("client %d of job %q went on %d times without waiting for I/O or for time: simulated time stands still", t.ID, w.p.plan.Jobs[t.crew.job].Name, maxIdle))
+		return
+	}
+	t.waiting = false
+	done, err := t.crew.program.Resume(t)
+	if errors.Is(err, ErrRunaway) {
+		w.p.runaway(err)
+	} else if err != nil {
+		w.p.fail(err)
+	}
+	if done || err != nil {
+		t.end()
+		return
+	}
+	if !t.waiting && !t.ended {
+		w.runnable = append(w.runnable, t)
+	}
+}
+
+func (t *Task) end() {
+	if !t.ended {
+		t.ended = true
+		t.crew.live--
+		t.w.p.clientEnded()
+	}
+}
+
+// over says whether the client may start nothing more.
+func (t *Task) over() bool {
+	return t.w.stopping || t.w.now >= t.crew.end || t.w.p.stop.Load()
+}
+
+// Clients is how many clients the job has, over all workers.
+func (t *Task) Clients() int { return t.w.p.plan.Jobs[t.crew.job].Clients.Count }
+
+// Turn ends the client's present turn, if one has begun, and begins the next. It
+// says false when the client has no more turns to make.
+func (t *Task) Turn() bool {
+	now := t.w.eng.Now()
+	if t.inTurn && t.turnAt >= t.w.p.from {
+		t.w.rec.span(t.crew.job, keyIteration, now-t.turnAt)
+	}
+	t.inTurn = !t.over() && t.w.p.iterations.take(1, now >= t.w.p.from)
+	if !t.inTurn {
+		t.end()
+	}
+	t.turnAt = now
+	return t.inTurn
+}
+
+// Waiting says whether the client has asked for something that it has to wait for.
+func (t *Task) Waiting() bool { return t.waiting }
+
+// Now is the engine's clock.
+func (t *Task) Now() int64 { return t.w.eng.Now() }
+
+// SpanKey names a span of this job; Span records one that began at from.
+func (t *Task) SpanKey(name string) int { return int(t.w.p.col.span(t.crew.job, name)) }
+
+// Span records a stretch of the client's own that began at from, on Now's clock.
+func (t *Task) Span(k int, from int64) {
+	if from >= t.w.p.from {
+		t.w.rec.span(t.crew.job, key(k), t.w.eng.Now()-from)
+	}
+}
+
+// Sleep waits until d from now.
+func (t *Task) Sleep(d time.Duration) {
+	t.waiting = true
+	t.w.timers.add(t.w.eng.Now()+max(int64(d), 0), t)
+}
+
+// Result is how the operation that was waited for ended: bytes, a descriptor
+// or 0, or an errno as the error.
+func (t *Task) Result() (int64, error) {
+	if t.res < 0 {
+		return 0, syscall.Errno(-t.res)
+	}
+	return t.res, nil
+}
+
+// Request is one operation as a client asks for it.
+type Request struct {
+	Code  engine.OpCode
+	Flags engine.OpFlags
+	File  *engine.File
+	Off   int64
+	Len   int64 // bytes to transfer, a range's length, or the new size
+	Meta  *engine.Meta
+}
+
+// check says why a request cannot be tried at all.
+func (r *Request) check() error {
+	if r.File == nil || r.Code == engine.Close {
+		return nil
+	}
+	if r.Off < 0 {
+		return &RequestError{*r, "the offset is negative"}
+	}
+	if !r.Code.Transfers() {
+		return nil
+	}
+	if r.Len <= 0 || r.Len > maxTransfer {
+		return &RequestError{*r, fmt.Sprintf("one operation can transfer from 1 B to %d MiB", maxTransfer>>20)}
+	}
+	if r.File.Direct && r.Code != engine.Append {
+		if err := r.File.Align.Check(r.Off, r.Len); err != nil {
+			return &RequestError{*r, err.Error()}
+		}
+	}
+	return nil
+}
+
+// The kernel moves at most 2 GiB less a page in one call.
+const maxTransfer = 1 << 30
+
+// Do asks for an operation and waits for it.
+func (t *Task) Do(r Request) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	t.waiting = true
+	return t.start(r, nil)
+}
+
+// start queues an operation, as soon as there is a slot for it.
+func (t *Task) start(r Request, q *Queue) error {
+	w := t.w
+	now := w.eng.Now()
+	if t.over() || !w.p.afford(r.Code, r.Len, now) {
+		t.end()
+		t.waiting = true
+		return nil
+	}
+	i, ok := w.take()
+	if !ok {
+		t.waiting = true
+		later := r
+		t.want = func(i uint32) error { return w.put(i, t, q, &later, now) }
+		w.starved = append(w.starved, t)
+		return nil
+	}
+	return w.put(i, t, q, &r, now)
+}
+
+// feed gives a free slot to the client that has waited longest for one.
+func (w *Worker) feed() {
+	t := w.starved[0]
+	w.starved = w.starved[:copy(w.starved, w.starved[1:])]
+	i, _ := w.take()
+	if err := t.want(i); err != nil {
+		w.p.fail(err)
+	}
+	t.want = nil
+}
+
+// put fills a slot and queues it.
+func (w *Worker) put(i uint32, t *Task, q *Queue, r *Request, asked int64) error {
+	op := &w.ops[i]
+	op.Code, op.Flags, op.File, op.Off, op.Len, op.Meta = r.Code, r.Flags, r.File, r.Off, r.Len, r.Meta
+	if r.Code == engine.Append {
+		op.Off = r.File.Reserve(r.Len)
+	}
+	if r.Code.Transfers() {
+		buf, err := w.arena.Get(int(r.Len))
+		if err != nil {
+			return err
+		}
+		if r.Code != engine.Read {
+			w.mark(buf)
+		}
+		op.Buf = buf
+	}
+	w.slots[i] = slot{intended: asked, task: t, queue: q, job: int32(t.crew.job), open: true}
+	w.queue = append(w.queue, i)
+	return nil
+}
+
+// Cursor is where the client's sequential access to a file goes on: it takes n
+// bytes there, going back to the start rather than past the file's end.
+func (t *Task) Cursor(f *engine.File, n int64) int64 {
+	if t.cursors == nil {
+		t.cursors = map[*engine.Node]int64{}
+	}
+	off := t.cursors[f.Node]
+	if size := f.Size(); off+n > size && size >= n {
+		off = 0
+	}
+	t.cursors[f.Node] = off + n
+	return off
+}
+
+// park makes the client wait until another one calls Unpark on it.
+func (t *Task) park() {
+	t.waiting = true
+	t.w.parked++
+}
+
+// unpark makes a parked client runnable, from any worker.
+func (t *Task) unpark(by *Worker) {
+	if t.w.p.closed.Load() {
+		return // left over from an earlier phase
+	}
+	if by == t.w {
+		t.w.parked--
+		t.w.runnable = append(t.w.runnable, t)
+		return
+	}
+	t.w.post(t)
+}

@@ -1,0 +1,112 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
+	"moonio/engine/units"
+)
+
+// ErrStuck says that every client waits for another one.
+var ErrStuck = errors.New("every client waits for another client: nothing can go on; check the order of acquire, release, wait and set")
+
+// ErrRunaway is what a client is stopped with that did not come back to its
+// worker although it should have.
+var ErrRunaway = errors.New("stopped in the middle of a computation")
+
+// errEOF stands for a read that found nothing at its offset. No kernel returns 0 as an errno's
+// negative, so the number is free for it.
+const errEOF = syscall.Errno(1 << 20)
+
+// OpError is an operation that failed.
+type OpError struct {
+	Job   string
+	Op    string // the operation, its file and where in it
+	Errno syscall.Errno
+	Size  int64 // of the file
+}
+
+func (e *OpError) Error() string {
+	s := e.Op + " failed"
+	if e.Job != "" {
+		s = fmt.Sprintf("job %q: %s", e.Job, s)
+	}
+	return fmt.Sprintf("%s: %s", s, e.cause())
+}
+
+// Unwrap gives the errno.
+func (e *OpError) Unwrap() error { return e.Errno }
+
+func (e *OpError) cause() string {
+	if e.Errno == errEOF {
+		return fmt.Sprintf("past the end of the file, which has %d bytes (%s)", e.Size, units.FormatSize(e.Size))
+	}
+	s := fmt.Sprintf("%s (%s)", e.Errno.Error(), ErrnoName(e.Errno))
+	switch e.Errno {
+	case syscall.ENOSPC:
+		s += ": free some space, use a smaller size, or another --dir"
+	case syscall.EIO:
+		s += ": the device reports an error; the kernel log has more"
+	case syscall.EINVAL:
+		s += ": the storage refuses this offset, length or flag; direct I/O must be aligned"
+	case syscall.EBADF:
+		s += ": the file is not open, or not open for this operation"
+	case syscall.EMFILE, syscall.ENFILE:
+		s += ": too many open files; raise `ulimit -n` or close some"
+	case syscall.EOPNOTSUPP:
+		s += ": the file system or device does not offer this operation"
+	}
+	return s
+}
+
+// ErrnoName is the errno's name as C knows it, "EIO".
+func ErrnoName(e syscall.Errno) string {
+	if e == errEOF {
+		return "EOF"
+	}
+	if n := unix.ErrnoName(e); n != "" {
+		return n
+	}
+	return fmt.Sprintf("errno %d", int(e))
+}
+
+// RequestError is an operation that was refused before it was submitted.
+type RequestError struct {
+	Request Request
+	Reason  string
+}
+
+func (e *RequestError) Error() string {
+	r := &e.Request
+	return fmt.Sprintf("%s of %d bytes at %d in %q: %s", r.Code, r.Len, r.Off, r.File.Name, e.Reason)
+}
+
+// opText describes an operation for a message.
+func opText(op *engine.Op) string {
+	switch {
+	case op.Meta != nil && op.Meta.Path2 != "":
+		return fmt.Sprintf("%s of %q to %q", op.Code, op.Meta.Path, op.Meta.Path2)
+	case op.Meta != nil:
+		return fmt.Sprintf("%s of %q", op.Code, op.Meta.Path)
+	case op.File == nil:
+		return op.Code.String()
+	case op.Code.Transfers():
+		return fmt.Sprintf("%s of %d bytes at offset %d in %q", op.Code, len(op.Buf), op.Off, op.File.Name)
+	case op.Code == engine.Truncate:
+		return fmt.Sprintf("truncate of %q to %d bytes", op.File.Name, op.Len)
+	case op.Len > 0:
+		return fmt.Sprintf("%s of %d bytes at offset %d in %q", op.Code, op.Len, op.Off, op.File.Name)
+	}
+	return fmt.Sprintf("%s of %q", op.Code, op.File.Name)
+}
+
+func fileSize(op *engine.Op) int64 {
+	if op.File == nil {
+		return 0
+	}
+	return op.File.Size()
+}

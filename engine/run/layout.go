@@ -1,0 +1,142 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
+)
+
+const (
+	layoutBlock = 1 << 20
+	layoutDepth = 8
+)
+
+// Layout writes data into [from, to) of a file, which it makes if need be, and makes
+// it durable, so that reads come from the medium and not from holes. progress,
+// which may be nil, is told how many bytes are done.
+func (s *Session) Layout(ctx context.Context, name string, from, to int64, progress func(done int64)) error {
+	fd, err := s.openLayout(name, from, to)
+	if err != nil {
+		return fmt.Errorf("laying out %q: %w", name, err)
+	}
+	f := &engine.File{Node: s.node(name), Name: name, FD: fd, ID: s.ids.Take()}
+	defer s.Closed(f)
+	if s.FS.Memory() {
+		err = s.FS.Truncate(fd, to)
+	} else {
+		err = s.fill(ctx, f, from, to, progress)
+	}
+	if cerr := s.FS.Close(fd); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("laying out %q: %w", name, err)
+	}
+	f.Grow(to)
+	return nil
+}
+
+// openLayout opens a file to be filled: past the page cache where the file system
+// and the bounds allow it, since what is written must not be read from memory later.
+func (s *Session) openLayout(name string, from, to int64) (int, error) {
+	const flags = unix.O_WRONLY | unix.O_CREAT
+	if from%4096 == 0 && to%4096 == 0 && !s.FS.Memory() {
+		if fd, err := s.FS.Open(name, flags|unix.O_DIRECT, 0o644); err == nil {
+			return fd, nil
+		}
+	}
+	return s.FS.Open(name, flags, 0o644)
+}
+
+func (s *Session) fill(ctx context.Context, f *engine.File, from, to int64, progress func(done int64)) error {
+	return s.with(layoutDepth, func(e engine.Engine, a *engine.Arena) error {
+		l := layout{s: s, e: e, f: f, next: from, to: to, progress: progress}
+		if err := l.run(ctx, a); err != nil {
+			return err
+		}
+		if _, err := one(e, engine.Op{Code: engine.Fsync, File: f}); err != nil {
+			return err
+		}
+		// For what went through the page cache all the same.
+		_ = unix.Fadvise(f.FD, 0, 0, unix.FADV_DONTNEED)
+		return nil
+	})
+}
+
+// layout is one file being filled.
+type layout struct {
+	s        *Session
+	e        engine.Engine
+	f        *engine.File
+	ops      [layoutDepth]engine.Op
+	bufs     [layoutDepth][]byte
+	next, to int64
+	done     int64
+	flying   int
+	stamp    uint64
+	progress func(int64)
+}
+
+func (l *layout) run(ctx context.Context, a *engine.Arena) error {
+	free := make([]uint32, 0, layoutDepth)
+	for i := range l.bufs {
+		var err error
+		if l.bufs[i], err = a.Get(layoutBlock); err != nil {
+			return err
+		}
+		free = append(free, uint32(i))
+	}
+	out := make([]engine.Completion, layoutDepth)
+	for (l.next < l.to && ctx.Err() == nil) || l.flying > 0 {
+		var queue []uint32
+		for len(free) > 0 && l.next < l.to && ctx.Err() == nil {
+			i := free[len(free)-1]
+			free = free[:len(free)-1]
+			l.fill(i)
+			queue = append(queue, i)
+		}
+		if err := l.e.Submit(l.ops[:], queue); err != nil {
+			return err
+		}
+		l.flying += len(queue)
+		n, err := l.e.Wait(out, 1, engine.NoDeadline)
+		if err != nil {
+			return err
+		}
+		for _, c := range out[:n] {
+			l.flying--
+			free = append(free, c.Slot)
+			if err := l.completed(c); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+func (l *layout) fill(i uint32) {
+	n := min(layoutBlock, l.to-l.next)
+	buf := l.bufs[i][:n]
+	l.stamp = stampBlocks(buf, l.stamp)
+	l.ops[i] = engine.Op{Code: engine.Write, File: l.f, Buf: buf, Off: l.next}
+	l.next += n
+}
+
+func (l *layout) completed(c engine.Completion) error {
+	op := &l.ops[c.Slot]
+	if c.Res < 0 {
+		return &OpError{Op: opText(op), Errno: syscall.Errno(-c.Res)}
+	}
+	if c.Res < int64(len(op.Buf)) {
+		return &OpError{Op: opText(op), Errno: syscall.ENOSPC}
+	}
+	l.done += c.Res
+	if l.progress != nil {
+		l.progress(l.done)
+	}
+	return nil
+}

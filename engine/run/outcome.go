@@ -1,0 +1,273 @@
+package run
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
+	"moonio/engine/report"
+)
+
+// report turns what was recorded into the phase's result.
+func (p *phase) report() (*report.Phase, error) {
+	p.col.mu.Lock()
+	defer p.col.mu.Unlock()
+	last := p.lastSeen()
+	r := &report.Phase{
+		Name:       p.plan.Name,
+		StartNS:    p.from - p.s.origin,
+		WarmupNS:   int64(p.plan.Warmup),
+		DurationNS: last - p.from,
+		IntervalNS: int64(p.plan.Interval),
+		Threads:    p.plan.Threads,
+		End:        p.ended(),
+	}
+	if !p.s.Virtual {
+		p.reportLoad(r)
+	}
+	for i := range p.plan.Jobs {
+		j, err := p.reportJob(i, last)
+		if err != nil {
+			return nil, fmt.Errorf("job %q: %w", p.plan.Jobs[i].Name, err)
+		}
+		r.Jobs = append(r.Jobs, j)
+	}
+	if n := p.runaways.Load(); n > 0 {
+		r.Warnings = append(r.Warnings, report.Warning{Code: "runaway", Text: fmt.Sprintf(
+			"%d clients were still computing when the phase was over and had to be stopped; look for a loop without I/O or sleep", n)})
+	}
+	return r, nil
+}
+
+// lastSeen is when the phase was over: at the last completion of all, or when its
+// time was up and nothing was in flight.
+func (p *phase) lastSeen() int64 {
+	if !p.closed.Load() {
+		return max(p.from, p.s.now(p, p.col.live.Load()))
+	}
+	last := p.from
+	for _, w := range p.workers {
+		last = max(last, w.last)
+	}
+	return last
+}
+
+func (p *phase) ended() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.reason != "":
+		return p.reason
+	case p.lastSeen() >= p.end:
+		return endDuration
+	}
+	return endDone
+}
+
+func (p *phase) reportLoad(r *report.Phase) {
+	user, system := cpuTimes(unix.RUSAGE_SELF)
+	r.CPU = report.CPU{UserNS: int64(user - p.cpu.user), SystemNS: int64(system - p.cpu.system)}
+	if !p.closed.Load() {
+		return // left in the middle: the workers' own figures are still theirs
+	}
+	var busy, loops int64
+	for _, w := range p.workers {
+		v := &w.watch
+		if !v.measuring || v.loops == 0 {
+			continue
+		}
+		if span := v.left - v.began; span > 0 {
+			r.Load.BusyShare = max(r.Load.BusyShare, float64(v.busy)/float64(span))
+		}
+		r.Load.ReapMaxNS = max(r.Load.ReapMaxNS, v.longest)
+		busy += v.busy
+		loops += v.loops
+	}
+	if loops > 0 {
+		// A completion that comes at any moment of a stretch waits half of it.
+		r.Load.ReapMeanNS = float64(busy) / float64(loops) / 2
+	}
+}
+
+func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
+	j := &p.plan.Jobs[i]
+	r := &report.Job{
+		Name: j.Name, Threads: p.plan.Threads,
+		StartNS:    int64(j.Start),
+		DurationNS: max(p.jobEnd(i, last)-p.from-int64(j.Start), 0),
+		Ops:        map[string]*report.Op{},
+	}
+	if j.Stream != nil {
+		p.describeStream(i, j.Stream, r)
+	} else {
+		r.Kind, r.Clients = "clients", j.Clients.Count
+	}
+	names := p.keyNames(i)
+	for k := range p.col.jobs[i].cells {
+		c := &p.col.jobs[i].cells[k]
+		if c.empty() {
+			continue
+		}
+		op, err := c.report(r.DurationNS)
+		if err != nil {
+			return nil, err
+		}
+		op.Span = key(k) >= keyIteration
+		r.Ops[names(key(k))] = op
+	}
+	r.Intervals = p.series(i, last, names)
+	return r, nil
+}
+
+// jobEnd is when a job was over: with the phase, or with its last completion if it
+// ended by itself.
+func (p *phase) jobEnd(i int, last int64) int64 {
+	_, end := p.window(i)
+	if !p.closed.Load() || end >= p.end && !p.endedAlone(i) {
+		return last
+	}
+	var at int64
+	for _, w := range p.workers {
+		at = max(at, w.jobEnd[i])
+	}
+	if end < p.end {
+		at = max(at, min(end, last))
+	}
+	return at
+}
+
+// endedAlone says whether all of the job was done before the phase ended.
+func (p *phase) endedAlone(i int) bool {
+	for _, w := range p.workers {
+		for _, s := range w.streams {
+			if s.job == i && !s.exhausted {
+				return false
+			}
+		}
+	}
+	return p.plan.Jobs[i].Stream != nil
+}
+
+func (c *cell) report(ns int64) (*report.Op, error) {
+	op := &report.Op{Count: c.count, Bytes: c.bytes, Errors: c.errors, Short: c.short, BlockMin: c.least, BlockMax: c.most}
+	for e, n := range c.errnos {
+		if op.ErrorsBy == nil {
+			op.ErrorsBy = map[string]int64{}
+		}
+		op.ErrorsBy[ErrnoName(e)] += n
+	}
+	op.SetRates(ns)
+	return op, op.SetLatency(c.service, c.response)
+}
+
+// keyNames gives a function that names a job's keys.
+func (p *phase) keyNames(job int) func(key) string {
+	spans := map[key]string{}
+	for name, k := range p.col.spans[job] {
+		spans[k] = name
+	}
+	return func(k key) string {
+		switch {
+		case k < keyIteration:
+			return engine.OpCode(k).String()
+		case k == keyIteration:
+			return "iteration"
+		}
+		return spans[k]
+	}
+}
+
+func (p *phase) series(job int, last int64, names func(key) string) []report.Interval {
+	length := int64(p.plan.Interval)
+	var out []report.Interval
+	for _, row := range p.col.jobs[job].series {
+		at := row.index * length
+		ns := min(length, last-p.from-at)
+		if ns <= 0 {
+			break
+		}
+		iv := report.Interval{TNS: at, DurationNS: ns, Ops: map[string]report.IntervalOp{}}
+		for _, k := range row.keys {
+			iv.Ops[names(k.key)] = report.IntervalOp{
+				IOPS: report.PerSecond(k.count, ns), Bandwidth: report.PerSecond(k.bytes, ns),
+				P50NS: k.p50, P99NS: k.p99, MaxNS: k.max,
+			}
+		}
+		out = append(out, iv)
+	}
+	return out
+}
+
+// Elapsed is how much of the session's time has passed by the end of a phase.
+func Elapsed(r *report.Phase) time.Duration { return time.Duration(r.StartNS + r.DurationNS) }
+
+// describeStream notes the conditions that a stream's figures hold for.
+func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
+	r.Kind, r.Depth = "stream", s.Depth
+	c := &r.Conditions
+	if s.does(false) {
+		c.Pattern = s.Read.At.String()
+	}
+	if w := s.Write.At.String(); s.does(true) && w != c.Pattern {
+		c.Pattern = strings.TrimPrefix(c.Pattern+" / "+w, " / ")
+	}
+	direct := 0
+	for n, f := range s.Files {
+		if n < maxNames {
+			c.Files = append(c.Files, f.Name)
+		}
+		c.SizeBytes += f.Size()
+		if f.Direct {
+			direct++
+		}
+	}
+	c.FileCount = len(s.Files)
+	switch direct {
+	case 0:
+		c.IO = "buffered"
+	case len(s.Files):
+		c.IO = "direct"
+	default:
+		c.IO = "mixed"
+	}
+	if p.s.FS.Memory() {
+		c.IO = ""
+	}
+	if s.DSync {
+		c.Sync = "dsync"
+	}
+	if s.Rate == nil {
+		return
+	}
+	c.Rate, c.Arrival = s.Rate.String(), s.Arrival.String()
+	r.Lag = p.lag(i)
+}
+
+// maxNames is how many of a job's files are named in its result.
+const maxNames = 4
+
+// lag sums how far the workers were behind a job's schedule.
+func (p *phase) lag(job int) *report.Lag {
+	var l lag
+	if !p.closed.Load() {
+		return nil
+	}
+	for _, w := range p.workers {
+		for _, s := range w.streams {
+			if s.job == job {
+				l.count += s.lag.count
+				l.sum += s.lag.sum
+				l.max = max(l.max, s.lag.max)
+				l.missed += s.lag.missed
+			}
+		}
+	}
+	r := &report.Lag{Scheduled: l.count + l.missed, MaxNS: l.max}
+	if l.count > 0 {
+		r.MeanNS = float64(l.sum) / float64(l.count)
+	}
+	return r
+}

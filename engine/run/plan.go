@@ -1,0 +1,176 @@
+// Package run plays phases: it drives engines from workers, each a goroutine
+// locked to its thread with its own engine, buffers and histograms, and turns
+// what they did into results.
+//
+// A [Session] is one program run: one backend, one seed, one clock. A [Phase]
+// says what to do, as plain Go values; [Session.Run] does it and reports it.
+// Deadlines all come from one origin, the start of the phase's measured part,
+// so that nothing drifts. Nothing here knows what language described a phase.
+package run
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+	"moonio/engine/pace"
+)
+
+// Phase is a stretch of time in which jobs run side by side. It ends at its
+// duration, operations, bytes or iterations, whichever comes first, or when
+// its jobs are done. A limit of 0 is no limit; limits count from the end of the
+// warm-up.
+type Phase struct {
+	Name       string
+	Warmup     time.Duration // run and not recorded
+	Duration   time.Duration
+	Ops        int64 // I/O operations submitted, of any kind
+	Bytes      int64 // bytes asked for by reads and writes
+	Iterations int64 // turns of clients
+	Threads    int
+	Interval   time.Duration // of the time series
+	Count      bool          // count failed operations and go on; otherwise the first ends the phase
+	Jobs       []Job
+	Wrap       func(engine.Engine) engine.Engine // put around each worker's engine; may be nil
+}
+
+// Job is one of a phase's jobs: exactly one of Stream and Clients is set.
+type Job struct {
+	Name     string
+	Start    time.Duration // from the phase's measured start; a job with 0 also runs in the warm-up
+	Duration time.Duration // 0: to the phase's end
+	Stream   *Stream
+	Clients  *Clients
+}
+
+// Stream is a load that is known beforehand: a mix of operations at places drawn from
+// patterns, kept at a depth or issued at a rate.
+type Stream struct {
+	Mix     dist.Mix
+	Files   []*engine.File // one is drawn for each operation
+	Read    Access         // of reads and trims
+	Write   Access         // of writes and appends
+	Depth   int            // most in flight, over all workers
+	Rate    *pace.Rate     // nil: a closed loop
+	Arrival pace.Arrival   // of a rate
+	Ops     int64          // ends the job; 0: no limit
+	Bytes   int64          // likewise
+	Passes  int64          // likewise, for patterns that visit each block once
+	Sync    SyncEvery      // a sync after every so many writes
+	DSync   bool           // each write is durable when it completes
+	Batch   int            // completions to wait for at a time; 0: chosen
+}
+
+// Access is where operations of one direction go and how large they are.
+type Access struct {
+	At     dist.Pattern
+	Block  dist.Sizes
+	Offset int64 // start of the region
+	Size   int64 // length of the region; 0: to the file's end
+	Align  int64 // offsets are multiples of it; 0: the smallest block
+}
+
+// SyncEvery issues Code on a file after every Writes writes to it have completed; with
+// 0 it does nothing.
+type SyncEvery struct {
+	Code   engine.OpCode
+	Writes int64
+}
+
+// Clients are sequential programs that run concurrently.
+type Clients struct {
+	Count int
+	// Program makes the clients of one worker. It is called on the worker's
+	// thread, before the phase's clock starts.
+	Program func(w *Worker) (Program, error)
+}
+
+// Program is the clients of one job on one worker. Only that worker calls it,
+// but for Interrupt.
+type Program interface {
+	// Start makes the client that t stands for.
+	Start(t *Task) error
+	// Resume continues it until it waits (it has called one of Task's methods
+	// that say so), or has ended.
+	Resume(t *Task) (done bool, err error)
+	// Interrupt stops the client that is running now, if one is, at its next
+	// instruction, with err as what Resume returns. Any goroutine may call it.
+	Interrupt(err error)
+	Close()
+}
+
+// Defaults.
+const (
+	DefaultInterval = time.Second
+	MinInterval     = 10 * time.Millisecond
+	MaxThreads      = 1024
+)
+
+func (p *Phase) validate() error {
+	if len(p.Jobs) == 0 {
+		return errors.New("the phase has no jobs")
+	}
+	if p.Threads < 1 || p.Threads > MaxThreads {
+		return fmt.Errorf("threads = %d: from 1 to %d are possible", p.Threads, MaxThreads)
+	}
+	if p.Interval < MinInterval {
+		return fmt.Errorf("interval = %v: the shortest is %v", p.Interval, MinInterval)
+	}
+	names := map[string]bool{}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		if names[j.Name] {
+			return fmt.Errorf("two jobs are named %q: results are found by name", j.Name)
+		}
+		names[j.Name] = true
+		if err := j.validate(p); err != nil {
+			return fmt.Errorf("job %q: %w", j.Name, err)
+		}
+	}
+	return p.checkEnds()
+}
+
+// checkEnds refuses a phase that could only be interrupted.
+func (p *Phase) checkEnds() error {
+	if p.Duration > 0 || p.Ops > 0 || p.Bytes > 0 || p.Iterations > 0 {
+		return nil
+	}
+	var endless []string
+	for _, j := range p.Jobs {
+		if s := j.Stream; j.Duration == 0 && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0) {
+			endless = append(endless, fmt.Sprintf("%q", j.Name))
+		}
+	}
+	if len(endless) == 0 {
+		return nil
+	}
+	return fmt.Errorf("nothing would end the phase: give it duration, ops, bytes or iterations (endless: %s)", strings.Join(endless, ", "))
+}
+
+func (j *Job) validate(p *Phase) error {
+	switch {
+	case j.Stream != nil:
+		return j.Stream.validate()
+	case j.Clients != nil:
+		if j.Clients.Count < 1 {
+			return fmt.Errorf("%d clients: at least 1 is needed", j.Clients.Count)
+		}
+	}
+	if p.Duration > 0 && j.Start >= p.Duration {
+		return fmt.Errorf("start = %v is not before the phase's end at %v", j.Start, p.Duration)
+	}
+	return nil
+}
+
+func (s *Stream) validate() error {
+	if s.Depth < 1 {
+		return fmt.Errorf("depth = %d: at least 1 is needed", s.Depth)
+	}
+	if len(s.Files) == 0 {
+		return errors.New("no file")
+	}
+	return nil
+}

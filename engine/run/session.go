@@ -1,0 +1,231 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"syscall"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+	"moonio/engine/report"
+)
+
+// Session is one run of the program: the storage, the seed and the files that
+// its phases share. Its fields are set before the first phase and then left
+// alone. Run, Do and Layout are for one goroutine; the rest is safe for
+// concurrent use.
+type Session struct {
+	FS       engine.FS
+	Engine   func(engine.Config) (engine.Engine, error) // one per worker
+	Seed     uint64
+	Virtual  bool            // the engines' clock is virtual
+	Abandon  <-chan struct{} // when closed, a phase is left without waiting for what is in flight
+	Progress func(Progress)  // called a few times a second while a phase runs; may be nil
+
+	phases uint64
+	origin int64
+	begun  bool
+	ids    engine.FileIDs
+
+	mu    sync.Mutex
+	nodes map[string]*engine.Node
+}
+
+// Run plays a phase and reports it. A phase that failed or was interrupted is
+// reported as far as it got, beside the error; what ctx says is in the report alone.
+func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
+	if err := plan.validate(); err != nil {
+		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+	}
+	p := &phase{plan: plan, s: s, seed: dist.Derive(s.Seed, s.phases)}
+	s.phases++
+	p.col = newCollector(len(plan.Jobs), plan.Threads)
+	if err := p.compile(); err != nil {
+		p.col.close()
+		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+	}
+	p.stuck = newStuck(plan.Threads, func() { go p.fail(ErrStuck) })
+	if err := p.run(ctx, s.Abandon); err != nil {
+		p.col.close()
+		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+	}
+	s.start(p.start)
+	r, err := p.report()
+	if err != nil {
+		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return r, p.err
+}
+
+// start notes when the session's time began.
+func (s *Session) start(at int64) {
+	if !s.begun {
+		s.begun, s.origin = true, at
+	}
+}
+
+func (s *Session) open(cfg engine.Config) (engine.Engine, error) { return s.Engine(cfg) }
+
+// now is the time as well as it is known outside the workers.
+func (s *Session) now(p *phase, live *liveRow) int64 {
+	if !s.Virtual {
+		return engine.Monotonic()
+	}
+	if live == nil {
+		return p.start
+	}
+	return p.from + (live.index+1)*int64(p.plan.Interval)
+}
+
+// node is what all open files of that name share.
+func (s *Session) node(name string) *engine.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nodes == nil {
+		s.nodes = map[string]*engine.Node{}
+	}
+	n, ok := s.nodes[name]
+	if !ok {
+		n = new(engine.Node)
+		s.nodes[name] = n
+	}
+	return n
+}
+
+// Renamed and Unlinked keep names and what is known of their files together.
+func (s *Session) Renamed(from, to string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, ok := s.nodes[from]; ok {
+		delete(s.nodes, from)
+		s.nodes[to] = n
+		return
+	}
+	delete(s.nodes, to)
+}
+
+// Unlinked forgets a name; files that are open under it live on.
+func (s *Session) Unlinked(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.nodes, name)
+}
+
+// Opened makes the file of a descriptor that an open has returned. Appending
+// goes on at its end.
+func (s *Session) Opened(name string, fd int, flags int) (*engine.File, error) {
+	size, err := s.FS.Size(fd)
+	if err != nil {
+		return nil, fmt.Errorf("size of %q: %w", name, err)
+	}
+	n := s.node(name)
+	if size != n.Size() {
+		n.SetSize(size)
+		n.SetTail(size)
+	}
+	f := &engine.File{
+		Node: n, Name: name, FD: fd, ID: s.ids.Take(),
+		Direct: flags&syscall.O_DIRECT != 0,
+		DSync:  flags&syscall.O_DSYNC != 0,
+	}
+	if f.Direct {
+		if f.Align, err = s.FS.Alignment(fd); err != nil {
+			return nil, fmt.Errorf("alignment of direct I/O on %q: %w", name, err)
+		}
+	}
+	return f, nil
+}
+
+// Closed gives a file's number back.
+func (s *Session) Closed(f *engine.File) { s.ids.Release(f.ID) }
+
+// Do performs one operation outside a phase and waits for it.
+func (s *Session) Do(r Request) (int64, error) {
+	if err := r.check(); err != nil {
+		return 0, err
+	}
+	var res int64
+	err := s.with(1, func(e engine.Engine, a *engine.Arena) error {
+		op := engine.Op{Code: r.Code, Flags: r.Flags, File: r.File, Off: r.Off, Len: r.Len, Meta: r.Meta}
+		if r.Code == engine.Append {
+			op.Off = r.File.Reserve(r.Len)
+		}
+		if r.Code.Transfers() {
+			var err error
+			if op.Buf, err = a.Get(int(r.Len)); err != nil {
+				return err
+			}
+		}
+		var err error
+		res, err = one(e, op)
+		return err
+	})
+	return res, err
+}
+
+// one performs a single operation.
+func one(e engine.Engine, op engine.Op) (int64, error) {
+	if err := e.Submit([]engine.Op{op}, []uint32{0}); err != nil {
+		return 0, fmt.Errorf("submitting: %w", err)
+	}
+	out := make([]engine.Completion, 1)
+	for {
+		n, err := e.Wait(out, 1, engine.NoDeadline)
+		if err != nil {
+			return 0, fmt.Errorf("waiting for an operation: %w", err)
+		}
+		if n == 0 {
+			continue
+		}
+		res := out[0].Res
+		if res == 0 && op.Code == engine.Read {
+			res = -int64(errEOF)
+		}
+		if res < 0 {
+			return 0, &OpError{Op: opText(&op), Errno: syscall.Errno(-res), Size: fileSize(&op)}
+		}
+		if op.File != nil {
+			updateNode(&op, res)
+		}
+		return res, nil
+	}
+}
+
+// with lends an engine and buffers of random data to f, on a thread of their own.
+func (s *Session) with(slots int, f func(engine.Engine, *engine.Arena) error) error {
+	defer lockThread()()
+	rng := dist.NewRand(dist.Derive(s.Seed, s.phases, 0x1a7))
+	a, err := engine.NewArena(0, func(b []byte) { fillRandom(b, rng) })
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	e, err := s.open(engine.Config{Slots: slots, FS: s.FS, Arena: a, Seed: s.Seed})
+	if err != nil {
+		return err
+	}
+	s.start(e.Now())
+	err = f(e, a)
+	if cerr := e.Close(); err == nil && cerr != nil {
+		err = fmt.Errorf("closing the engine: %w", cerr)
+	}
+	return err
+}
+
+// Sleep lets time pass between phases.
+func (s *Session) Sleep(ctx context.Context, d time.Duration) error {
+	return s.with(1, func(e engine.Engine, _ *engine.Arena) error {
+		defer context.AfterFunc(ctx, e.Wake)()
+		until := e.Now() + int64(d)
+		for e.Now() < until && ctx.Err() == nil {
+			if _, err := e.Wait(make([]engine.Completion, 1), 1, until); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}

@@ -1,0 +1,597 @@
+---@meta moonio
+--- The DSL of moonio scripts: what is there without any `require`.
+---
+--- A script's top level is the director. It runs once, from top to bottom, and runs phases one
+--- after another. Sizes, durations and rates are strings with units ("4KiB", "1.5s", "20k/s") or plain numbers
+--- (bytes, seconds, per second); `4k` means 4 KiB.
+
+---A number of bytes: a string with a unit ("4KiB", "1.5MiB", "4k") or a plain number.
+---@alias Size string|number
+---A length of time: a string with a unit ("10s", "1.5ms", "1h30m") or a plain number of seconds.
+---@alias Duration string|number
+---A rate: "20k/s" operations, "800MiB/s" bytes, a plain number of operations per second, or a `ramp`, `burst` or `steps`.
+---@alias Rate string|number|RateCurve
+---Where an operation goes: a byte offset, or a pattern to draw it from.
+---@alias At Size|Pattern
+---A block size: one size, a split such as "4k/60:64k/40", a range such as "4k-64k", or a table of sizes and weights.
+---@alias Block Size|table<string, number>
+
+--#region parameters
+
+---A parameter: `{ default, help }`. The default's unit gives the type: size, duration, rate, integer, number,
+---boolean or text; with `choice` it is one of a list.
+---@class ParamSpec
+---@field [1] string|number|boolean the default
+---@field [2] string what it is, for `--help`
+---@field choice? (string|number)[] the values that are allowed
+---@field min? string|number the smallest value that is allowed
+---@field max? string|number the largest value that is allowed
+
+---Declares the script's parameters and returns their values: sizes in bytes, durations in seconds, rates per second.
+---The user sets them with `-p name=value`. It can be called once, at the top level.
+---@param specs table<string, ParamSpec>
+---@return table<string, any>
+function params(specs) end
+
+--#endregion
+--#region files
+
+---How a file is opened.
+---@class OpenOptions
+---@field size? Size lay the file out to this size before the first phase. Appending then starts at its beginning and goes round, as in a recycled log. Without it the file starts empty, if it is new, and appending makes it grow.
+---@field layout? "write"|"allocate"|"sparse" how it is laid out: with data that does not compress (the default), with blocks reserved, or with a hole
+---@field direct? boolean past the page cache (O_DIRECT). Operations must then be aligned. Default: false.
+---@field sync? "none"|"dsync"|"sync" make each write durable before it completes (O_DSYNC, O_SYNC). Default: "none".
+---@field create? boolean make the file if it is not there. Default: true.
+---@field exclusive? boolean fail if the file is there. Default: false.
+---@field truncate? boolean empty the file. Default: false.
+---@field write? boolean open for writing too. Default: true, unless the file is one that moonio did not make and may not write.
+
+---Opens a file beneath the run's directory. At the top level it is laid out there and then; in a client the open
+---is an operation like any other, timed as "open", or as "create" if it has to make the file, and `size` is not allowed.
+---@param name string its name beneath the run's directory; or the path of a device that `--device` named
+---@param options? OpenOptions
+---@return File
+function open(name, options) end
+
+---Makes a directory, timed as "mkdir". Nothing happens if moonio made it before.
+---@param name string
+function mkdir(name) end
+
+---Gives a file another name, replacing what has that name, timed as "rename".
+---@param from string
+---@param to string
+function rename(from, to) end
+
+---Removes a file or an empty directory, timed as "unlink".
+---@param name string
+function unlink(name) end
+
+---Looks a name up, timed as "stat". Nothing is returned when there is no such name.
+---@param name string
+---@return integer? size in bytes
+---@return boolean? directory whether it is one
+function stat(name) end
+
+---Lists a directory, timed as "list".
+---@param name? string default: the run's directory
+---@return string[] names sorted
+function list(name) end
+
+---An open file. At the top level its operations are done at once and not timed. In a client each looks blocking and is
+---asynchronous underneath. A failed operation ends the phase, unless `on_error = "count"`: then it returns nil and
+---the reason.
+---@class File
+local File = {}
+
+---Reads n bytes.
+---@param n Size
+---@param at? At where; default: after this client's last read or write of the file, from its start, going round at its end
+---@return integer? bytes that were read: fewer than n only where the file ends
+---@return string? reason why it failed
+function File:read(n, at) end
+
+---Writes n bytes of data that does not compress.
+---@param n Size
+---@param at? At where; default: after this client's last read or write of the file, from its start, going round at its end
+---@return integer? bytes that were written
+---@return string? reason
+function File:write(n, at) end
+
+---Writes n bytes at the append position, which all clients share.
+---@param n Size
+---@return integer? bytes
+---@return string? reason
+function File:append(n) end
+
+---Makes the file's data and metadata durable.
+---@return integer? zero
+---@return string? reason
+function File:fsync() end
+
+---Makes the file's data durable, and the metadata that is needed to read it.
+---@return integer? zero
+---@return string? reason
+function File:fdatasync() end
+
+---Writes a range's dirty pages back (sync_file_range). Not durable by itself.
+---@param offset? Size default: 0
+---@param length? Size default: to the end
+---@return integer? zero
+---@return string? reason
+function File:sync_range(offset, length) end
+
+---Gives a range's blocks back: punches a hole in a file, discards on a device.
+---@param offset Size
+---@param length Size
+---@return integer? zero
+---@return string? reason
+function File:trim(offset, length) end
+
+---Reserves a range's blocks.
+---@param offset Size
+---@param length Size
+---@return integer? zero
+---@return string? reason
+function File:allocate(offset, length) end
+
+---Makes the file shorter or longer.
+---@param size Size
+---@return integer? zero
+---@return string? reason
+function File:truncate(size) end
+
+---Closes the file, timed as "close". It cannot be used afterwards.
+---@return integer? zero
+---@return string? reason
+function File:close() end
+
+---The file's size in bytes, as far as this run knows it. Not an operation.
+---@return integer
+function File:size() end
+
+---The file's name. Not an operation.
+---@return string
+function File:name() end
+
+---Where the next append goes. Not an operation.
+---@return integer
+function File:tail() end
+
+--#endregion
+--#region phases
+
+---What a phase is and when it ends: at its duration, ops, bytes or iterations, whichever comes first, or when its jobs
+---are done. What is in flight at its end is waited for and belongs to it.
+---@class PhaseOptions
+---@field duration? Duration measured time
+---@field ops? integer I/O operations, of any kind
+---@field bytes? Size bytes read and written
+---@field iterations? integer turns of its clients
+---@field warmup? Duration time before the measuring, run and not recorded. Default: 0.
+---@field threads? integer worker threads. Default: 1.
+---@field interval? Duration of the time series. Default: the command line's --interval, or 1s.
+---@field on_error? "stop"|"count" whether the first failed operation ends the run. Default: "stop".
+---@field fault? string|string[] faults to inject, as for --fault, in this phase
+---@field expect? fun(r: PhaseResult) called with the phase's result, to hold its expectations together with it
+
+---Runs a phase and returns what it measured. Only the top level can.
+---@param name string
+---@param options PhaseOptions
+---@param jobs Job|Job[]
+---@param ... Job
+---@return PhaseResult
+function phase(name, options, jobs, ...) end
+
+---A job of a phase, made by `stream` or `clients`. It can be used in several phases.
+---@class Job
+
+---A load that is known beforehand.
+---@class StreamOptions
+---@field file? File where it goes
+---@field files? File[] several files: one is drawn for each operation
+---@field op? string|table<string, number> "read", "write", "append", "trim", "fsync", "fdatasync", or a mix such as { read = 70, write = 30 }. Default: "read".
+---@field block? Block size of one operation. Default: "4KiB".
+---@field read_block? Block for reads, where they differ
+---@field write_block? Block for writes, where they differ
+---@field at? Pattern where operations go. Default: `random()`.
+---@field read_at? Pattern for reads, where they differ
+---@field write_at? Pattern for writes, where they differ
+---@field offset? Size start of the region that it stays in. Default: 0.
+---@field size? Size length of the region. Default: to the file's end.
+---@field align? Size what offsets are multiples of. Default: the smallest block.
+---@field depth? integer the most operations in flight, over all threads. Default: 1; with a rate: 256.
+---@field rate? Rate issue at this rate instead of as fast as the depth allows
+---@field arrival? "uniform"|"poisson" how a rate's operations are spaced. Default: "uniform".
+---@field start? Duration after the phase's measured start. Default: 0.
+---@field duration? Duration how long it runs. Default: to the phase's end.
+---@field ops? integer ends after so many operations
+---@field bytes? Size ends after so many bytes
+---@field passes? integer ends after so many passes over the region, with `permute` and `sequential`
+---@field fsync? integer an fsync after every so many writes have completed
+---@field fdatasync? integer the same with fdatasync
+---@field dsync? boolean make each write durable before it completes
+---@field batch? integer completions to wait for at a time. Default: chosen by how fast they come.
+
+---A load that is known beforehand: an operation mix at a depth or a rate. It costs the least per operation.
+---@param name string under which its results are found
+---@param options StreamOptions
+---@return Job
+function stream(name, options) end
+
+---@class ClientsOptions
+---@field start? Duration after the phase's measured start. Default: 0.
+---@field duration? Duration how long they run. Default: to the phase's end.
+
+---Concurrent clients, each of which calls the function again and again. Every operation in it is timed under its own
+---name, and every call as "iteration". The function is carried over to the workers with copies of what it captured.
+---@param name string under which their results are found
+---@param n integer how many, over all threads
+---@param options ClientsOptions|fun(id: integer)
+---@param fn? fun(id: integer) called with the client's number, from 1
+---@return Job
+function clients(name, n, options, fn) end
+
+---Waits. At the top level time passes between phases.
+---@param d Duration
+function sleep(d) end
+
+---Times a stretch of a client's own under a name, and returns what the function returns. Only in a client.
+---@generic T
+---@param name string
+---@param fn fun(): T
+---@return T
+function span(name, fn) end
+
+---The time in seconds on the engine's clock.
+---@return number
+function now() end
+
+--#endregion
+--#region queues
+
+---Several operations of one client in flight: submitted now, waited for later. Results are counted by the queue.
+---@class Queue
+local Queue = {}
+
+---Makes a queue that keeps at most that many operations in flight. When it is full, the next operation waits for room. Only in a client.
+---@param depth integer
+---@return Queue
+function queue(depth) end
+
+---Submits a read.
+---@param file File
+---@param n Size
+---@param at? At
+function Queue:read(file, n, at) end
+
+---Submits a write.
+---@param file File
+---@param n Size
+---@param at? At
+function Queue:write(file, n, at) end
+
+---Submits an append.
+---@param file File
+---@param n Size
+function Queue:append(file, n) end
+
+---Submits an fsync. It is not ordered after writes in flight: use `link` or `wait`.
+---@param file File
+function Queue:fsync(file) end
+
+---Submits an fdatasync. It is not ordered after writes in flight: use `link` or `wait`.
+---@param file File
+function Queue:fdatasync(file) end
+
+---Submits a sync_range.
+---@param file File
+---@param offset? Size
+---@param length? Size
+function Queue:sync_range(file, offset, length) end
+
+---Submits a trim.
+---@param file File
+---@param offset Size
+---@param length Size
+function Queue:trim(file, offset, length) end
+
+---Links the next operation to the one after it: that one starts only when this one has succeeded.
+---@return Queue self
+function Queue:link() end
+
+---Waits until n more operations have completed, or all of them.
+---@param n? integer
+---@return integer completed operations since the last wait
+---@return integer failed of them, with `on_error = "count"`
+function Queue:wait(n) end
+
+---How many operations are in flight.
+---@return integer
+function Queue:in_flight() end
+
+--#endregion
+--#region patterns
+
+---Where operations go. A pattern is a value: it can be kept, shared between streams, and passed as `at`.
+---@class Pattern
+
+---Every block with the same probability.
+---@return Pattern
+function random() end
+
+---One block after another, going round at the region's end.
+---@return Pattern
+function sequential() end
+
+---One block every so many bytes, going round: sequential with holes.
+---@param step Size
+---@return Pattern
+function strided(step) end
+
+---Zipf-distributed: rank k is drawn in proportion to 1/k^theta. The hot blocks are scattered over the region.
+---@param theta number
+---@return Pattern
+function zipf(theta) end
+
+---Pareto-distributed (self-similar): with h = 0.2, 80 % of accesses go to 20 % of the blocks.
+---@param h number between 0 and 1
+---@return Pattern
+function pareto(h) end
+
+---Normally distributed around the middle of the region.
+---@param deviation number in per cent of the region
+---@return Pattern
+function normal(deviation) end
+
+---Zones: pairs of per cent of accesses and per cent of the region, in order: zoned{ {60, 10}, {30, 20}, {10, 70} }.
+---@param zones number[][]
+---@return Pattern
+function zoned(zones) end
+
+---A hot spot at the start of the region: hotspot(90, 10) sends 90 % of accesses to 10 % of it.
+---@param accesses number in per cent
+---@param space number in per cent
+---@return Pattern
+function hotspot(accesses, space) end
+
+---Each block exactly once per pass, in random order, with memory that does not grow with the file.
+---@return Pattern
+function permute() end
+
+--#endregion
+--#region chance
+
+---A random integer from lo to hi, both included, from the client's own generator. With one argument: from 1 to it.
+---@param lo integer
+---@param hi? integer
+---@return integer
+function rand(lo, hi) end
+
+---True with probability p.
+---@param p number from 0 to 1
+---@return boolean
+function chance(p) end
+
+---One of a list's values, each as likely as the others; or, from a table of weights, one of its keys.
+---@generic T
+---@param values T[]|table<T, number>
+---@return T
+function choose(values) end
+
+--#endregion
+--#region rates
+
+---A rate that changes over the phase's time.
+---@class RateCurve
+
+---From one rate to another, in a straight line, then on at the second.
+---@param from Rate
+---@param to Rate
+---@param over Duration
+---@return RateCurve
+function ramp(from, to, over) end
+
+---@class BurstOptions
+---@field base Rate between bursts
+---@field peak Rate in a burst
+---@field every Duration from one burst's start to the next's
+---@field length Duration of a burst
+
+---A base rate with bursts.
+---@param options BurstOptions
+---@return RateCurve
+function burst(options) end
+
+---A rate per stretch of time, after one another: steps{ {"10s", "1k/s"}, {"5s", "20k/s"} }. The last goes on.
+---@param list table[]
+---@return RateCurve
+function steps(list) end
+
+--#endregion
+--#region coupling
+
+---A semaphore that clients share, on all threads: first come, first served.
+---@class Semaphore
+local Semaphore = {}
+
+---Makes a semaphore with n units. Default: 0.
+---@param n? integer
+---@return Semaphore
+function semaphore(n) end
+
+---Takes units; waits until they are there. Only in a client.
+---@param n? integer default: 1
+function Semaphore:acquire(n) end
+
+---Takes units if they are there.
+---@param n? integer default: 1
+---@return boolean taken
+function Semaphore:try(n) end
+
+---Gives units back.
+---@param n? integer default: 1
+function Semaphore:release(n) end
+
+---How many units are free.
+---@return integer
+function Semaphore:value() end
+
+---A flag that clients share, on all threads.
+---@class Event
+local Event = {}
+
+---Makes an event that is not set.
+---@return Event
+function event() end
+
+---Waits until the event is set. Only in a client.
+function Event:wait() end
+
+---Lets everyone go who waits or will wait.
+function Event:set() end
+
+---Lets those go who wait now.
+function Event:pulse() end
+
+---Makes later waits wait again.
+function Event:reset() end
+
+---Whether the event is set.
+---@return boolean
+function Event:is_set() end
+
+---An integer that clients share, on all threads.
+---@class Counter
+local Counter = {}
+
+---Makes a counter. Default: 0.
+---@param value? integer
+---@return Counter
+function counter(value) end
+
+---Adds to it.
+---@param n? integer default: 1
+---@return integer value the sum
+function Counter:add(n) end
+
+---Its present value.
+---@return integer
+function Counter:get() end
+
+---Replaces the value.
+---@param value integer
+function Counter:set(value) end
+
+--#endregion
+--#region results
+
+---What a phase measured: its jobs by name. A name that no job has is an error.
+---@class PhaseResult
+---@field [string] JobResult
+
+---What a job measured: its operations, "iteration" and its spans by name. An operation that never completed has count 0, and
+---no number for its latencies, so that no comparison with them holds.
+---@class JobResult
+---@field [string] OpResult
+
+---Latencies are service times, from submission to completion, in seconds.
+---@class OpResult
+---@field count integer
+---@field bytes integer
+---@field errors integer
+---@field iops number
+---@field bandwidth number bytes per second
+---@field min number
+---@field mean number
+---@field max number
+---@field stddev number
+---@field p50 number
+---@field p90 number
+---@field p95 number
+---@field p99 number
+---@field p999 number the 99.9th percentile
+---@field p9999 number the 99.99th percentile
+---@field response LatencyResult from the intended start to completion, where the job is rated or a client
+
+---@class LatencyResult
+---@field min number
+---@field mean number
+---@field max number
+---@field stddev number
+---@field p50 number
+---@field p90 number
+---@field p95 number
+---@field p99 number
+---@field p999 number
+---@field p9999 number
+
+---States what must hold. One that does not is reported, and the run's exit code is 4. Only the top level can.
+---@param condition any
+---@param text? string what must hold; default: the source line
+---@return boolean passed
+function expect(condition, text) end
+
+---Writes a line to standard error and into the result.
+---@param ... any
+function log(...) end
+
+--#endregion
+--#region units
+
+---Milliseconds as seconds.
+---@param n number
+---@return number
+function ms(n) end
+
+---Microseconds as seconds.
+---@param n number
+---@return number
+function us(n) end
+
+---Seconds.
+---@param n number
+---@return number
+function sec(n) end
+
+---Kibibytes as bytes.
+---@param n number
+---@return integer
+function KiB(n) end
+
+---Mebibytes as bytes.
+---@param n number
+---@return integer
+function MiB(n) end
+
+---Gibibytes as bytes.
+---@param n number
+---@return integer
+function GiB(n) end
+
+---Reads a size: bytes("4KiB") is 4096.
+---@param size Size
+---@return integer
+function bytes(size) end
+
+---Reads a duration: seconds("1m") is 60.
+---@param duration Duration
+---@return number
+function seconds(duration) end
+
+---Writes a number of bytes for people: "4 KiB".
+---@param n number
+---@return string
+function format_size(n) end
+
+---Writes a duration in seconds for people: "1.5 ms".
+---@param d number
+---@return string
+function format_duration(d) end
+
+---Writes a rate per second for people: "20 k/s".
+---@param n number
+---@return string
+function format_rate(n) end
+
+--#endregion
