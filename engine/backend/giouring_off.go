@@ -1,0 +1,15 @@
+//go:build !giouring
+
+package backend
+
+import (
+	"fmt"
+
+	"moonio/engine"
+)
+
+const giouringWhyNot = "this binary was built without it: go build -tags giouring -ldflags=-checklinkname=0 ./cmd/moonio"
+
+func openGiouring(engine.Config) (engine.Engine, error) {
+	return nil, fmt.Errorf("engine giouring is %w: %s", engine.ErrUnavailable, giouringWhyNot)
+}
