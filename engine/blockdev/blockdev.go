@@ -74,11 +74,18 @@ func openFD(s *system, path string, no number, destroyData bool) (int, error) {
 		flags = unix.O_RDWR | unix.O_EXCL | unix.O_CLOEXEC
 	}
 	fd, err := unix.Open(path, flags, 0)
-	switch err {
-	case nil:
+	if err == nil {
 		return fd, nil
+	}
+	if destroyData {
+		// A use explains every refusal best: of a mounted device, kernels give several.
+		if err := s.free(path, no); errors.Is(err, ErrInUse) {
+			return -1, err
+		}
+	}
+	switch err {
 	case unix.EBUSY:
-		return -1, s.explainBusy(path, no)
+		return -1, heldUnseen(path)
 	case unix.EACCES, unix.EPERM:
 		return -1, fmt.Errorf("opening device %s: %w; run as root, or as a member of the group that owns it", path, err)
 	}

@@ -141,7 +141,7 @@ func TestFreeDeviceIsHeld(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	// It is ours for as long as it is open: for a program that asks, and for a mount.
-	inUse(t, dev, "a program holds it exclusively")
+	inUse(t, dev, "a program holds it exclusively", "`fuser -v "+dev+"` may name it")
 	if err := unix.Mount(dev, t.TempDir(), "ext4", 0, ""); err != unix.EBUSY {
 		t.Errorf("mounting it: %v", err)
 	}
@@ -190,6 +190,25 @@ func TestMountedDevice(t *testing.T) {
 	run(t, "mkfs.ext4", "-q", dev)
 	at := mount(t, dev)
 	inUse(t, dev, filepath.Base(dev)+" is mounted on "+at)
+}
+
+// TestRootFileSystem is about the device that must not be written by any means.
+func TestRootFileSystem(t *testing.T) {
+	var st unix.Stat_t
+	if err := unix.Stat("/", &st); err != nil {
+		t.Fatal(err)
+	}
+	b, err := newSystem("/").find(numberOf(st.Dev))
+	if err != nil {
+		t.Skipf("NOT TESTED: / is on no block device: %v", err)
+	}
+	dev := filepath.Join("/dev", filepath.Base(b.dir))
+	if _, err := os.Stat(dev); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	if d, err := Open(dev, true); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), "is mounted on /") {
+		t.Errorf("%s: %v, %v", dev, d, err)
+	}
 }
 
 func TestMountedInAnotherNamespace(t *testing.T) {

@@ -22,11 +22,8 @@ func (s *system) free(path string, no number) error {
 	return fmt.Errorf("device %s is %w, and nothing is written to it: %s; release it, or choose another", path, ErrInUse, strings.Join(reasons, "; "))
 }
 
-// explainBusy says why a device could not be opened exclusively.
-func (s *system) explainBusy(path string, no number) error {
-	if err := s.free(path, no); err != nil {
-		return err
-	}
+// heldUnseen is for a device that the kernel says is busy while nothing can be seen to use it.
+func heldUnseen(path string) error {
 	return fmt.Errorf("device %s is %w, and nothing is written to it: a program holds it exclusively, or a file system or volume manager that can't be seen from here; `fuser -v %s` may name it", path, ErrInUse, path)
 }
 
