@@ -24,7 +24,7 @@ type CleanOptions struct {
 func Clean(w io.Writer, o CleanOptions, dirs ...string) error {
 	var errs []error
 	for _, dir := range dirs {
-		c := &cleaner{w: w, o: o}
+		c := &cleaner{w: w, o: o, dir: dir}
 		errs = append(errs, eachMark(dir, here(), c.clean))
 		if c.found == 0 {
 			fmt.Fprintf(w, "%s: nothing to clean\n", dir)
@@ -36,13 +36,14 @@ func Clean(w io.Writer, o CleanOptions, dirs ...string) error {
 type cleaner struct {
 	w     io.Writer
 	o     CleanOptions
+	dir   string
 	found int
 }
 
 func (c *cleaner) clean(t *tree, m *found, others []*found) error {
 	c.found++
 	if !c.allowed(m) {
-		fmt.Fprintln(c.w, m.leftover(t))
+		fmt.Fprintln(c.w, m.leftover(t, c.dir))
 		return nil
 	}
 	f, err := t.root.OpenFile(m.file, os.O_RDWR|os.O_APPEND, 0)

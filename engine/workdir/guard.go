@@ -24,8 +24,9 @@ var ErrRefused = errors.New("refused")
 // look-up, or one for each directory above, and allocates nothing. What moonio
 // made in an earlier run, and left or kept, may be reused. What the user named
 // with --overwrite may be overwritten. All else that exists may only be read.
-// Names of the run's own are recorded in the directory's mark before nil is returned,
-// those beneath a directory of its own excepted: it covers them.
+// A name of the run's own is recorded in the directory's mark before nil is
+// returned, which takes some system calls. One beneath a directory of the run's
+// own is not: the directory covers it.
 //
 // A nil Guard is for engines that touch no storage: it lets every valid name
 // pass. A Guard is safe for concurrent use.

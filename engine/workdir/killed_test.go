@@ -112,7 +112,7 @@ func TestKilledRunIsNamedAndCleaned(t *testing.T) {
 	if len(l) != 1 || l[0].State != Killed || l[0].Dir != c.path || l[0].Run != c.run || l[0].Files != 5 || l[0].Bytes <= 0 {
 		t.Fatalf("stale: %+v", l)
 	}
-	for _, want := range []string{c.path + ": 5 files, ", fmt.Sprintf("left by run %s (wal, pid %d, started ", c.run, c.cmd.Process.Pid), "which was killed; `moonio clean` removes it"} {
+	for _, want := range []string{c.path + ": 5 files, ", fmt.Sprintf("left by run %s (wal, pid %d, started ", c.run, c.cmd.Process.Pid), "which was killed; `moonio clean " + parent + "` removes it"} {
 		if !strings.Contains(l[0].String(), want) {
 			t.Errorf("%q does not say %q", l[0], want)
 		}
@@ -243,7 +243,7 @@ func TestNextRunTakesOverFromAKilledOne(t *testing.T) {
 func TestKilledRunThatWasToKeep(t *testing.T) {
 	dir := t.TempDir()
 	c := killedIn(t, dir, childEnv+"_KEEP=1")
-	if l := stale(t, dir); len(l) != 1 || !strings.Contains(l[0].String(), "which was killed and was to keep it; `moonio clean --kept` removes it") {
+	if l := stale(t, dir); len(l) != 1 || !strings.Contains(l[0].String(), "which was killed and was to keep it; `moonio clean --kept "+dir+"` removes it") {
 		t.Errorf("stale: %v", l)
 	}
 	if out := clean(t, dir, CleanOptions{}); !strings.Contains(out, "left by run "+c.run) {
@@ -298,7 +298,7 @@ func TestAnotherHostsRun(t *testing.T) {
 	refused(t, err, "on host faraway")
 	refused(t, d.Guard().Writable("a"), "on host faraway")
 	closeDir(t, d)
-	if l := stale(t, dir); len(l) != 1 || l[0].State != Elsewhere || !strings.Contains(l[0].String(), "on host faraway, which may be at work; if it is not, `moonio clean --force` removes it") {
+	if l := stale(t, dir); len(l) != 1 || l[0].State != Elsewhere || !strings.Contains(l[0].String(), "on host faraway, which may be at work; if it is not, `moonio clean --force "+dir+"` removes it") {
 		t.Errorf("stale: %v", l)
 	}
 	clean(t, dir, CleanOptions{Kept: true})

@@ -29,27 +29,35 @@ type Leftover struct {
 	Bytes int64 // what they take up
 
 	owner owner
+	from  string // where it was looked for
 }
 
 // String says whose it is, since when, how large, and what to do.
 func (l Leftover) String() string {
-	what := l.Dir + ": " + amount(l.Files, l.Bytes)
+	what, who := l.Dir+": "+amount(l.Files, l.Bytes), l.owner.who()
 	switch l.State {
 	case Live:
-		return what + ", in use by " + l.owner.who()
+		return what + ", in use by " + who
 	case Killed:
 		if l.owner.Keep {
-			return what + ", left by " + l.owner.who() + ", which was killed and was to keep it; `moonio clean --kept` removes it"
+			return what + ", left by " + who + ", which was killed and was to keep it; " + l.remedy(" --kept")
 		}
-		return what + ", left by " + l.owner.who() + ", which was killed; `moonio clean` removes it"
+		return what + ", left by " + who + ", which was killed; " + l.remedy("")
 	case Kept:
-		return what + ", kept by " + l.owner.who() + "; `moonio clean --kept` removes it"
+		return what + ", kept by " + who + "; " + l.remedy(" --kept")
 	case Elsewhere:
-		return what + ", of " + l.owner.who() + " on host " + l.owner.Host + ", which may be at work; if it is not, `moonio clean --force` removes it"
+		return what + ", of " + who + " on host " + l.owner.Host + ", which may be at work; if it is not, " + l.remedy(" --force")
 	case Copied:
-		return l.Mark + ": a copied mark of " + l.owner.who() + "; what is beside it is yours, and so is the mark"
+		return l.Mark + ": a copied mark of " + who + "; what is beside it is yours, and so is the mark"
 	}
 	return l.Mark + ": a mark that can't be read; look at what is beside it, and remove what you don't need"
+}
+
+func (l Leftover) remedy(flag string) string {
+	if l.from != "." {
+		flag += " " + l.from
+	}
+	return "`moonio clean" + flag + "` removes it"
 }
 
 // Stale finds what runs that are no more have left in dir and in the
@@ -59,15 +67,15 @@ func Stale(dir string) ([]Leftover, error) {
 	var stale []Leftover
 	err := eachMark(dir, here(), func(t *tree, m *found, _ []*found) error {
 		if m.state == Killed || m.state == Elsewhere || m.state == Unreadable {
-			stale = append(stale, m.leftover(t))
+			stale = append(stale, m.leftover(t, dir))
 		}
 		return nil
 	})
 	return stale, err
 }
 
-func (m *found) leftover(t *tree) Leftover {
-	l := Leftover{Dir: t.path, Mark: filepath.Join(t.path, m.file), Run: m.Run, State: m.state, owner: m.owner}
+func (m *found) leftover(t *tree, from string) Leftover {
+	l := Leftover{Dir: t.path, Mark: filepath.Join(t.path, m.file), Run: m.Run, State: m.state, owner: m.owner, from: from}
 	if m.state != Copied && m.state != Unreadable {
 		s := (&sweep{t: t, c: &m.claims}).run()
 		l.Files, l.Bytes = s.files, s.bytes

@@ -176,8 +176,8 @@ type found struct {
 	state State
 }
 
-// findMarks reads the marks in t but for the one called own, going on from what is
-// known from earlier.
+// findMarks reads the marks in t but for the one called own, going on from what
+// is known from earlier.
 func findMarks(t *tree, w witness, own string, known map[string]*found) ([]*found, error) {
 	if n, err := t.look(marksDir); absent(err) || err == nil && !n.dir() {
 		return nil, nil
@@ -226,8 +226,8 @@ func findMark(t *tree, w witness, file string, m *found) (*found, error) {
 }
 
 // read reads what the mark has come to say since it was last read. A last line
-// that was cut off, and any that can't be understood, say nothing: what they would
-// have claimed is left alone.
+// that was cut off, and any that can't be understood, say nothing: what they
+// would have claimed is left alone.
 func (m *found) read(f *os.File) error {
 	data, err := io.ReadAll(io.NewSectionReader(f, m.size, math.MaxInt64-m.size))
 	if err != nil {

@@ -2,17 +2,17 @@
 // in it.
 //
 // What a run makes carries a mark: a file in the hidden directory .moonio beside
-// it, which says whose run it is and, before anything is made, under
-// which name. At the end the run removes what it made and the mark, whatever
-// else has happened; or it keeps both. A run that was killed leaves both, and the next
+// it, which says whose run it is and, before anything is made, under which name.
+// At the end the run removes what it made and the mark, whatever else has
+// happened; or it keeps both. A run that was killed leaves both, and the next
 // one can name it (Stale) and remove exactly that (Clean). Whatever no mark
 // vouches for belongs to the user: it is read, and never written, renamed or
 // removed unless the user named it with --overwrite.
 //
 // A mark vouches for a file by its name and its identity (inode and birth), so
-// that a file that the user puts in the place of moonio's own is the user's. Doubt is
-// resolved towards leaving a file where it is, and saying so. Symbolic links are never
-// followed beneath the directory.
+// that a file that the user puts in the place of moonio's own is the user's.
+// Doubt is resolved towards leaving a file where it is, and saying so. Symbolic
+// links are never followed beneath the directory.
 package workdir
 
 import (
@@ -163,11 +163,11 @@ func (d *Dir) String() string {
 	return d.t.path + " (what the run makes there is removed at its end)"
 }
 
-// Close ends the run's hold on the directory. Nothing may be in use there any more. It
-// removes what the run made, or records it as kept. The notes are what the user
-// should know: what is kept, and what stays for another reason. If
-// something can't be removed, the mark stays too, for Clean. Close of a nil
-// Dir does nothing, nor does a second one.
+// Close ends the run's hold on the directory. Nothing may be in use there any
+// more. It removes what the run made, or records it as kept. The notes are what
+// the user should know: what is kept, and what stays for another reason. If
+// something can't be removed, the mark stays too, for Clean. Close of a nil Dir
+// does nothing, nor does a second one.
 func (d *Dir) Close() (notes []string, err error) {
 	if d == nil || d.ended {
 		return nil, nil
@@ -181,7 +181,7 @@ func (d *Dir) Close() (notes []string, err error) {
 	}
 	notes, err = d.settle(m)
 	if err != nil {
-		return notes, fmt.Errorf("clearing up %s: %w; `moonio clean` tries again", d.t.path, err)
+		return notes, fmt.Errorf("clearing up %s: %w; `moonio clean %[1]s` tries again", d.t.path, err)
 	}
 	return notes, nil
 }
