@@ -9,8 +9,8 @@ import (
 	"moonio/engine"
 )
 
-// handle is an open file. It does not change.
-type handle struct {
+// Handle is an open file. It does not change, and is safe for concurrent use.
+type Handle struct {
 	node     *node
 	readable bool
 	writable bool
@@ -33,10 +33,10 @@ type table struct {
 	free   []int // places below used that are empty
 }
 
-type chunk [chunkSize]atomic.Pointer[handle]
+type chunk [chunkSize]atomic.Pointer[Handle]
 
 // get returns fd's handle, nil if it is not open.
-func (t *table) get(fd int) *handle {
+func (t *table) get(fd int) *Handle {
 	i := uint(fd - firstFD)
 	if i >= maxChunks*chunkSize {
 		return nil
@@ -48,7 +48,7 @@ func (t *table) get(fd int) *handle {
 }
 
 // put takes a descriptor for h.
-func (t *table) put(h *handle) (int, error) {
+func (t *table) put(h *Handle) (int, error) {
 	i := t.used
 	switch n := len(t.free); {
 	case n > 0:
@@ -135,9 +135,9 @@ func (fs *FS) create(name string, flags int) (*node, error) {
 	return n, nil
 }
 
-func newHandle(n *node, flags int) *handle {
+func newHandle(n *node, flags int) *Handle {
 	mode := flags & unix.O_ACCMODE
-	return &handle{
+	return &Handle{
 		node:     n,
 		readable: mode != unix.O_WRONLY && !n.dir(),
 		writable: mode != unix.O_RDONLY,
@@ -155,18 +155,21 @@ func (fs *FS) Close(fd int) error {
 	return nil
 }
 
-// ReadAt is how many of n bytes at off a read gets: fewer than n at the file's
-// end, 0 beyond it, minus an errno if it fails.
-func (fs *FS) ReadAt(fd int, off, n int64) int64 {
-	if h := fs.open.get(fd); h != nil && h.readable && off|n >= 0 {
-		return max(0, min(n, h.node.size.Load()-off))
+// Handle returns the file open as fd, nil if there is none. The compiler
+// inlines it, and Read.
+func (fs *FS) Handle(fd int) *Handle { return fs.open.get(fd) }
+
+// Read is how many of n bytes at off a read gets: fewer than n at the file's
+// end, 0 beyond it, minus an errno if it fails. A nil handle gives EBADF.
+func (h *Handle) Read(off, n int64) int64 {
+	if h == nil || !h.readable || off|n < 0 {
+		return h.readError()
 	}
-	return fs.readError(fd)
+	return max(0, min(n, h.node.size.Load()-off))
 }
 
 // readError says why a read fails.
-func (fs *FS) readError(fd int) int64 {
-	h := fs.open.get(fd)
+func (h *Handle) readError() int64 {
 	switch {
 	case h == nil:
 		return -int64(unix.EBADF)
@@ -177,6 +180,9 @@ func (fs *FS) readError(fd int) int64 {
 	}
 	return -int64(unix.EINVAL)
 }
+
+// ReadAt is Read of the file open as fd.
+func (fs *FS) ReadAt(fd int, off, n int64) int64 { return fs.Handle(fd).Read(off, n) }
 
 // WriteAt writes n bytes at off, growing the file, and returns n or minus an
 // errno. Through a descriptor opened with O_APPEND they go to the file's end.
@@ -255,7 +261,7 @@ func (fs *FS) Trim(fd int, off, n int64) error {
 }
 
 // span checks a range as fallocate does.
-func (fs *FS) span(fd int, off, n int64) (*handle, error) {
+func (fs *FS) span(fd int, off, n int64) (*Handle, error) {
 	h := fs.open.get(fd)
 	switch {
 	case h == nil:

@@ -54,37 +54,60 @@ func (e *Engine) Submit(ops []engine.Op, slots []uint32) error {
 			return fmt.Errorf("null: more than %d operations in flight", e.slots)
 		}
 	}
-	done := e.done
-	broken := false // an operation before this one, of the same chain, failed
-	for _, slot := range slots {
-		op := &ops[slot]
-		var res int64
-		switch {
-		case broken:
-			res = helper.Canceled
-		case op.File == nil:
-			res = helper.Do(e.fs, op) // on a name, or an error
-		case op.Code == engine.Read:
-			res = e.fs.ReadAt(op.File.FD, op.Off, int64(len(op.Buf)))
-		case op.Code.Transfers():
-			res = e.fs.WriteAt(op.File.FD, op.Off, int64(len(op.Buf)))
-		default:
-			res = e.other(op)
+	for len(slots) > 0 {
+		if n := e.reads(ops, slots); n > 0 {
+			slots = slots[n:]
+			continue
 		}
-		if op.Flags&engine.Link == 0 {
-			broken = false
-		} else if res < 0 || op.Code.Transfers() && res < int64(len(op.Buf)) {
-			broken = true
-		}
-		done = append(done, engine.Completion{Slot: slot, Res: res})
+		slots = slots[e.chain(ops, slots):]
 	}
-	e.done = done
 	return nil
 }
 
-// other performs what moves no data, on an open file or a name.
-func (e *Engine) other(op *engine.Op) int64 {
+// reads performs the plain reads that slots begins with and returns how many
+// they are. It does nothing that chain does not, and is faster.
+func (e *Engine) reads(ops []engine.Op, slots []uint32) int {
+	done, fs := e.done, e.fs
+	for i, slot := range slots {
+		op := &ops[slot]
+		if op.Code != engine.Read || op.Flags != 0 || op.File == nil {
+			slots = slots[:i]
+			break
+		}
+		done = append(done, engine.Completion{Slot: slot, Res: fs.Handle(op.File.FD).Read(op.Off, int64(len(op.Buf)))})
+	}
+	e.done = done
+	return len(slots)
+}
+
+// chain performs the operation, or the linked ones, that slots begins with and
+// returns how many they are.
+func (e *Engine) chain(ops []engine.Op, slots []uint32) int {
+	broken := false
+	for i, slot := range slots {
+		op := &ops[slot]
+		res := helper.Canceled
+		if !broken {
+			res = e.perform(op)
+		}
+		e.done = append(e.done, engine.Completion{Slot: slot, Res: res})
+		if op.Flags&engine.Link == 0 {
+			return i + 1
+		}
+		broken = res < 0 || op.Code.Transfers() && res < int64(len(op.Buf))
+	}
+	return len(slots)
+}
+
+func (e *Engine) perform(op *engine.Op) int64 {
+	if op.File == nil {
+		return helper.Do(e.fs, op) // on a name, or an error
+	}
 	switch op.Code {
+	case engine.Read:
+		return e.fs.ReadAt(op.File.FD, op.Off, int64(len(op.Buf)))
+	case engine.Write, engine.Append:
+		return e.fs.WriteAt(op.File.FD, op.Off, int64(len(op.Buf)))
 	case engine.Fsync, engine.Fdatasync:
 		return e.fs.Sync(op.File.FD)
 	case engine.SyncRange:
