@@ -174,3 +174,24 @@ func benchmark(b *testing.B, depth int) {
 		}
 	}
 }
+
+// The program's threads are bounded over all engines, but each engine has one.
+func TestProgramThreads(t *testing.T) {
+	total.Add(maxThreads)
+	defer total.Add(-maxThreads)
+	e, f, _ := opened(t, 4, nil)
+	ops := make([]engine.Op, 4)
+	for i := range ops {
+		ops[i] = engine.Op{Code: engine.Fdatasync, File: f}
+	}
+	if err := e.Submit(ops, []uint32{0, 1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]engine.Completion, 4)
+	if n, err := e.Wait(out, 4, engine.NoDeadline); n != 4 || err != nil {
+		t.Fatal(n, err)
+	}
+	if e.started != 1 {
+		t.Errorf("%d threads, want 1", e.started)
+	}
+}
