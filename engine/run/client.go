@@ -37,9 +37,9 @@ type Task struct {
 	ended   bool
 	turnAt  int64 // when the present turn began
 	inTurn  bool
-	lastAt  int64                   // when it was last resumed
-	idle    int                     // resumed so often without time passing
-	cursors map[*engine.Node]int64  // where sequential access goes on, by file
+	lastAt  int64 // when it was last resumed
+	idle    int   // resumed so often without time passing
+	cursors Cursors
 	want    func(slot uint32) error // what a starved client does with a slot
 }
 
@@ -276,17 +276,24 @@ func (w *Worker) put(i uint32, t *Task, q *Queue, r *Request, asked int64) error
 	return nil
 }
 
-// Cursor is where the client's sequential access to a file goes on: it takes n
-// bytes there, going back to the start rather than past the file's end.
-func (t *Task) Cursor(f *engine.File, n int64) int64 {
-	if t.cursors == nil {
-		t.cursors = map[*engine.Node]int64{}
+// Cursor is where the client's sequential access to a file goes on.
+func (t *Task) Cursor(f *engine.File, n int64) int64 { return t.cursors.Next(f, n) }
+
+// Cursors are places in files where sequential access goes on. The zero value is at
+// every file's start.
+type Cursors struct{ at map[*engine.Node]int64 }
+
+// Next takes n bytes of a file where the last call for it stopped, going back to the
+// file's start rather than past its end.
+func (c *Cursors) Next(f *engine.File, n int64) int64 {
+	if c.at == nil {
+		c.at = map[*engine.Node]int64{}
 	}
-	off := t.cursors[f.Node]
+	off := c.at[f.Node]
 	if size := f.Size(); off+n > size && size >= n {
 		off = 0
 	}
-	t.cursors[f.Node] = off + n
+	c.at[f.Node] = off + n
 	return off
 }
 

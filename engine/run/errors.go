@@ -11,6 +11,10 @@ import (
 	"moonio/engine/units"
 )
 
+// ErrPlan is wrapped by the error for a phase that cannot be played as it is planned. Nothing
+// has been done then.
+var ErrPlan = errors.New("phase")
+
 // ErrStuck says that every client waits for another one.
 var ErrStuck = errors.New("every client waits for another client: nothing can go on; check the order of acquire, release, wait and set")
 

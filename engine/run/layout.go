@@ -16,9 +16,8 @@ const (
 )
 
 // Layout writes data into [from, to) of a file, which it makes if need be, and makes
-// it durable, so that reads come from the medium and not from holes. progress,
-// which may be nil, is told how many bytes are done.
-func (s *Session) Layout(ctx context.Context, name string, from, to int64, progress func(done int64)) error {
+// it durable, so that reads come from the medium and not from holes.
+func (s *Session) Layout(ctx context.Context, name string, from, to int64) error {
 	fd, err := s.openLayout(name, from, to)
 	if err != nil {
 		return fmt.Errorf("laying out %q: %w", name, err)
@@ -28,7 +27,7 @@ func (s *Session) Layout(ctx context.Context, name string, from, to int64, progr
 	if s.FS.Memory() {
 		err = s.FS.Truncate(fd, to)
 	} else {
-		err = s.fill(ctx, f, from, to, progress)
+		err = s.fill(ctx, f, from, to)
 	}
 	if cerr := s.FS.Close(fd); err == nil {
 		err = cerr
@@ -52,9 +51,9 @@ func (s *Session) openLayout(name string, from, to int64) (int, error) {
 	return s.FS.Open(name, flags, 0o644)
 }
 
-func (s *Session) fill(ctx context.Context, f *engine.File, from, to int64, progress func(done int64)) error {
+func (s *Session) fill(ctx context.Context, f *engine.File, from, to int64) error {
 	return s.with(layoutDepth, func(e engine.Engine, a *engine.Arena) error {
-		l := layout{s: s, e: e, f: f, next: from, to: to, progress: progress}
+		l := layout{s: s, e: e, f: f, from: from, next: from, to: to}
 		if err := l.run(ctx, a); err != nil {
 			return err
 		}
@@ -74,11 +73,11 @@ type layout struct {
 	f        *engine.File
 	ops      [layoutDepth]engine.Op
 	bufs     [layoutDepth][]byte
-	next, to int64
+	from, to int64
+	next     int64
 	done     int64
 	flying   int
 	stamp    uint64
-	progress func(int64)
 }
 
 func (l *layout) run(ctx context.Context, a *engine.Arena) error {
@@ -135,8 +134,8 @@ func (l *layout) completed(c engine.Completion) error {
 		return &OpError{Op: opText(op), Errno: syscall.ENOSPC}
 	}
 	l.done += c.Res
-	if l.progress != nil {
-		l.progress(l.done)
+	if l.s.Progress != nil {
+		l.s.Progress(Progress{Phase: "laying out " + l.f.Name, Share: float64(l.done) / float64(l.to-l.from), Layout: true})
 	}
 	return nil
 }

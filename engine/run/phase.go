@@ -27,6 +27,8 @@ type phase struct {
 	from  int64 // of what is measured
 	end   int64 // when nothing new begins
 
+	scheduled bool // every worker is ready and the times are set
+
 	stop   atomic.Bool // nothing new begins
 	closed atomic.Bool // every worker has finished
 
@@ -160,7 +162,7 @@ func (p *phase) begin(wg *sync.WaitGroup, loops <-chan struct{}) error {
 			err := w.setup()
 			ready <- err
 			<-loops
-			if err == nil && p.from != 0 {
+			if err == nil && p.scheduled {
 				w.loop()
 				w.watch.finish()
 			}
@@ -188,6 +190,7 @@ func (p *phase) schedule() {
 	p.ops.limit(p.plan.Ops)
 	p.bytes.limit(p.plan.Bytes)
 	p.iterations.limit(p.plan.Iterations)
+	p.scheduled = true
 }
 
 // window is when a job begins and stops beginning anything new. One that starts with
@@ -264,6 +267,7 @@ func (p *phase) runaway(err error) {
 // Progress is how far a phase has got.
 type Progress struct {
 	Phase     string
+	Layout    bool // a file is being laid out; there are no rates
 	Warmup    bool
 	Share     float64       // of the phase, 0 to 1; negative if its end is not known
 	Left      time.Duration // until its end, if that is known

@@ -34,7 +34,7 @@ type Phase struct {
 	Interval   time.Duration // of the time series
 	Count      bool          // count failed operations and go on; otherwise the first ends the phase
 	Jobs       []Job
-	Wrap       func(engine.Engine) engine.Engine // put around each worker's engine; may be nil
+	Wrap       func(e engine.Engine, seed uint64) engine.Engine // put around each worker's engine; may be nil
 }
 
 // Job is one of a phase's jobs: exactly one of Stream and Clients is set.

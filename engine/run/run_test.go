@@ -19,7 +19,7 @@ func nullSession(t testing.TB) *Session {
 
 func (s *Session) testFile(t testing.TB, name string, size int64) *engine.File {
 	t.Helper()
-	if err := s.Layout(context.Background(), name, 0, size, nil); err != nil {
+	if err := s.Layout(context.Background(), name, 0, size); err != nil {
 		t.Fatal(err)
 	}
 	fd, err := s.FS.Open(name, 2, 0)

@@ -37,14 +37,14 @@ type Session struct {
 // reported as far as it got, beside the error; what ctx says is in the report alone.
 func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 	if err := plan.validate(); err != nil {
-		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)
 	}
 	p := &phase{plan: plan, s: s, seed: dist.Derive(s.Seed, s.phases)}
 	s.phases++
 	p.col = newCollector(len(plan.Jobs), plan.Threads)
 	if err := p.compile(); err != nil {
 		p.col.close()
-		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)
 	}
 	p.stuck = newStuck(plan.Threads, func() { go p.fail(ErrStuck) })
 	if err := p.run(ctx, s.Abandon); err != nil {
@@ -140,6 +140,15 @@ func (s *Session) Opened(name string, fd int, flags int) (*engine.File, error) {
 	return f, nil
 }
 
+// Device makes the file of a block device that is open for direct operations for
+// the whole run.
+func (s *Session) Device(path string, fd int, size int64, align engine.Align) *engine.File {
+	n := s.node(path)
+	n.SetSize(size)
+	n.SetWrap(size)
+	return &engine.File{Node: n, Name: path, FD: fd, ID: s.ids.Take(), Direct: true, Pinned: true, Device: true, Align: align}
+}
+
 // Closed gives a file's number back.
 func (s *Session) Closed(f *engine.File) { s.ids.Release(f.ID) }
 
@@ -193,6 +202,18 @@ func one(e engine.Engine, op engine.Op) (int64, error) {
 		}
 		return res, nil
 	}
+}
+
+// Now is the engines' clock.
+func (s *Session) Now() (now int64, err error) {
+	if !s.Virtual {
+		return engine.Monotonic(), nil
+	}
+	err = s.with(1, func(e engine.Engine, _ *engine.Arena) error {
+		now = e.Now()
+		return nil
+	})
+	return now, err
 }
 
 // with lends an engine and buffers of random data to f, on a thread of their own.

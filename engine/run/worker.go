@@ -18,6 +18,8 @@ import (
 // on it, and its share of every job. Only its own goroutine touches it, but for
 // the inbox.
 type Worker struct {
+	Data any // the programs' own, shared by those of all jobs
+
 	p      *phase
 	index  int
 	eng    engine.Engine
@@ -88,7 +90,7 @@ func (w *Worker) setup() error {
 		return err
 	}
 	if w.p.plan.Wrap != nil {
-		w.eng = w.p.plan.Wrap(w.eng)
+		w.eng = w.p.plan.Wrap(w.eng, dist.Derive(w.p.seed, uint64(w.index), 0xfa17))
 	}
 	w.now = w.eng.Now()
 	w.out = make([]engine.Completion, min(limit, batchMax))
@@ -297,7 +299,7 @@ func (w *Worker) until() (least int, deadline int64) {
 	if len(w.runnable) > 0 {
 		return 0, w.now
 	}
-	deadline = min(w.p.end, w.rec.next, w.timers.next())
+	deadline = min(w.p.end, w.rec.next+1, w.timers.next())
 	if w.now < w.p.from {
 		deadline = min(deadline, w.p.from)
 	}

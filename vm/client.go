@@ -1,0 +1,212 @@
+package vm
+
+import (
+	"fmt"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/engine"
+	"moonio/engine/run"
+)
+
+// program is the clients of one job on one worker: a coroutine for each.
+type program struct {
+	m  *machine
+	fn *lua.LFunction // the client's function, in the worker's state
+}
+
+// client is what a program keeps of one of its clients.
+type client struct {
+	co      *lua.LState
+	started bool
+	wait    wait
+	meta    *engine.Meta // of an operation on names
+	queue   *run.Queue
+	opening *opening
+	closing *engine.File
+
+	// The last number of bytes that was returned, boxed: most operations
+	// transfer as much as the one before.
+	bytes int64
+	boxed lua.LValue
+}
+
+// wait is what a client waits for, which says what it gets when it goes on.
+type wait uint8
+
+const (
+	waitNothing wait = iota // a sleep, a semaphore, an event
+	waitOp                  // an operation: what it transferred
+	waitOpen
+	waitClose
+	waitStat
+	waitList
+	waitQueue
+)
+
+// newProgram makes the program of a job's function on a worker.
+func newProgram(director *machine, w *run.Worker, j *job) (run.Program, error) {
+	m, err := director.onWorker(w)
+	if err != nil {
+		return nil, err
+	}
+	fn, err := m.carrier.value(j.fn, fmt.Sprintf("the function of clients %q", j.Name))
+	if err != nil {
+		return nil, err
+	}
+	return &program{m: m, fn: fn.(*lua.LFunction)}, nil
+}
+
+// clientBody is what a client runs: the job's function, turn after turn.
+const clientBody = `local fn, turn, id = ...
+while turn() do fn(id) end`
+
+func (p *program) Start(t *run.Task) error {
+	co, err := p.m.newThread()
+	if err != nil {
+		return err
+	}
+	t.Data = &client{co: co}
+	return nil
+}
+
+// Resume gives the client what it waited for and lets it go on.
+func (p *program) Resume(t *run.Task) (done bool, err error) {
+	m, c := p.m, t.Data.(*client)
+	m.task, m.client = t, c
+	if !c.started {
+		c.started = true
+		return m.resume(c.co, p.m.body, p.fn, p.m.turn, lua.LNumber(t.ID+1))
+	}
+	w := c.wait
+	c.wait = waitNothing
+	switch w {
+	case waitOp:
+		n, err := t.Result()
+		if err != nil {
+			return m.resumeFailed(c, err)
+		}
+		if n != c.bytes || c.boxed == nil {
+			c.bytes, c.boxed = n, lua.LNumber(n)
+		}
+		return m.resume(c.co, nil, c.boxed)
+	case waitNothing:
+		return m.resume(c.co, nil)
+	case waitQueue:
+		done, failed := c.queue.Completed()
+		return m.resume(c.co, nil, lua.LNumber(done), lua.LNumber(failed))
+	}
+	return m.resumeNamed(t, c, w)
+}
+
+// resumeFailed tells the client that its operation failed.
+func (m *machine) resumeFailed(c *client, err error) (bool, error) {
+	return m.resume(c.co, nil, lua.LNil, lua.LString(err.Error()))
+}
+
+// resumeNamed gives the client the result of an operation on a name.
+func (m *machine) resumeNamed(t *run.Task, c *client, w wait) (bool, error) {
+	res, err := t.Result()
+	if err != nil {
+		return m.resumeFailed(c, err)
+	}
+	switch w {
+	case waitOpen:
+		f, err := m.opened(c.opening, int(res))
+		if err != nil {
+			return m.resumeFailed(c, err)
+		}
+		return m.resume(c.co, nil, m.wrap(f))
+	case waitClose:
+		m.run.Session.Closed(c.closing)
+		return m.resume(c.co, nil, lua.LNumber(0))
+	}
+	return m.resume(c.co, nil, m.metaValues(w, c.meta)...)
+}
+
+// metaValues are what stat and list return.
+func (m *machine) metaValues(w wait, meta *engine.Meta) []lua.LValue {
+	switch w {
+	case waitStat:
+		return []lua.LValue{lua.LNumber(meta.Size), lua.LBool(meta.Dir)}
+	case waitList:
+		t := m.L.CreateTable(len(meta.Names), 0)
+		for _, name := range meta.Names {
+			if !m.run.hidden(name) {
+				t.Append(lua.LString(name))
+			}
+		}
+		return []lua.LValue{t}
+	}
+	return []lua.LValue{lua.LNumber(0)}
+}
+
+// do performs an operation on a file: in a client it yields until it has
+// completed, at the top level it is done at once.
+func (m *machine) do(L *lua.LState, r run.Request) int {
+	if m.task == nil {
+		return m.doNow(L, r)
+	}
+	m.waitable(L, r.Code.String())
+	c := m.client
+	c.wait = waitOp
+	if r.Code == engine.Close {
+		c.wait, c.closing = waitClose, r.File
+	}
+	if err := m.task.Do(r); err != nil {
+		m.raise(L, err)
+	}
+	return m.yield(L)
+}
+
+func (m *machine) doNow(L *lua.LState, r run.Request) int {
+	if m.run.Plan != nil {
+		return pushInt(L, r.Len)
+	}
+	n, err := m.run.Session.Do(r)
+	if err != nil {
+		m.raise(L, err)
+	}
+	if r.Code == engine.Close {
+		m.run.Session.Closed(r.File)
+	}
+	return pushInt(L, n)
+}
+
+// doNamed performs an operation on a name.
+func (m *machine) doNamed(L *lua.LState, w wait, r run.Request) int {
+	if m.task != nil {
+		m.waitable(L, r.Code.String())
+		m.client.wait, m.client.meta = w, r.Meta
+		if err := m.task.Do(r); err != nil {
+			m.raise(L, err)
+		}
+		return m.yield(L)
+	}
+	if m.run.Plan == nil {
+		if _, err := m.run.Session.Do(r); err != nil {
+			if w == waitStat && isAbsent(err) {
+				return 0
+			}
+			m.raise(L, err)
+		}
+	}
+	values := m.metaValues(w, r.Meta)
+	for _, v := range values {
+		L.Push(v)
+	}
+	return len(values)
+}
+
+// yieldIfWaiting goes on at once where there is nothing to wait for.
+func (m *machine) yieldIfWaiting(L *lua.LState) int {
+	if !m.task.Waiting() {
+		return 0
+	}
+	m.client.wait = waitNothing
+	return m.yield(L)
+}
+
+func (p *program) Interrupt(err error) { p.m.interrupt(err) }
+
+func (p *program) Close() { p.m.release() }

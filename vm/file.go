@@ -1,0 +1,185 @@
+package vm
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/engine"
+	"moonio/engine/run"
+)
+
+// file is what a script holds of an open file, on any worker.
+type file struct {
+	*engine.File
+	path   string // as the script named it
+	closed atomic.Bool
+}
+
+// asFile is the file that v is, or nil.
+func asFile(v lua.LValue) *file {
+	if u, ok := v.(*lua.LUserData); ok {
+		if f, ok := u.Value.(*file); ok {
+			return f
+		}
+	}
+	return nil
+}
+
+// fileMethods are the methods of a File.
+func (m *machine) fileMethods() map[string]lua.LGFunction {
+	whole := func(c engine.OpCode) lua.LGFunction {
+		return func(L *lua.LState) int { return m.do(L, run.Request{Code: c, File: m.file(L, 1, c)}) }
+	}
+	moves := func(c engine.OpCode) lua.LGFunction {
+		return func(L *lua.LState) int { return m.do(L, m.transfer(L, 1, c)) }
+	}
+	ranged := func(c engine.OpCode) lua.LGFunction {
+		return func(L *lua.LState) int { return m.do(L, m.ranged(L, 1, c)) }
+	}
+	return map[string]lua.LGFunction{
+		"read":       moves(engine.Read),
+		"write":      moves(engine.Write),
+		"append":     moves(engine.Append),
+		"fsync":      whole(engine.Fsync),
+		"fdatasync":  whole(engine.Fdatasync),
+		"sync_range": ranged(engine.SyncRange),
+		"trim":       ranged(engine.Trim),
+		"allocate":   ranged(engine.Allocate),
+		"truncate":   m.truncate,
+		"close":      m.closeFile,
+		"size":       func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Size()) },
+		"tail":       func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Tail()) },
+		"name":       func(L *lua.LState) int { L.Push(lua.LString(m.anyFile(L, 1).path)); return 1 },
+	}
+}
+
+func pushInt(L *lua.LState, n int64) int {
+	L.Push(lua.LNumber(n))
+	return 1
+}
+
+// anyFile takes a file argument, open or closed.
+func (m *machine) anyFile(L *lua.LState, n int) *file {
+	f := asFile(L.Get(n))
+	if f == nil {
+		L.RaiseError("argument %d is %s, and not a file: methods are called with a colon, as in log:append(\"4KiB\")", n, show(L.Get(n)))
+	}
+	return f
+}
+
+// file takes a file argument that the operation can work on.
+func (m *machine) file(L *lua.LState, n int, c engine.OpCode) *engine.File {
+	f := m.anyFile(L, n)
+	if f.closed.Load() {
+		L.RaiseError("%s: %q has been closed", c, f.path)
+	}
+	if f.ReadOnly && c.Writes() {
+		L.RaiseError("%s: %v", c, readOnly(f.path))
+	}
+	return f.File
+}
+
+func readOnly(name string) error {
+	return fmt.Errorf("%q was opened for reading only: moonio did not make it, or it was opened with write = false; --overwrite %s allows writing to a file that is not moonio's", name, name)
+}
+
+// transfer reads the arguments (file, n, at) of a read, write or append.
+func (m *machine) transfer(L *lua.LState, at int, c engine.OpCode) run.Request {
+	f := m.file(L, at, c)
+	n := m.sizeArg(L, at+1, c.String(), "length")
+	r := run.Request{Code: c, File: f, Len: n}
+	if c != engine.Append {
+		r.Off = m.place(L, at+2, c, f, n)
+	}
+	return r
+}
+
+// place is where an operation goes: an offset, a draw from a pattern, or on from the
+// last one.
+func (m *machine) place(L *lua.LState, at int, c engine.OpCode, f *engine.File, n int64) int64 {
+	switch v := L.Get(at).(type) {
+	case lua.LNumber:
+		if off := int64(v); lua.LNumber(off) == v && off >= 0 {
+			return off
+		}
+		L.RaiseError("%s: %s is not an offset: it must be a whole number of bytes, and not negative", c, show(v))
+	case *lua.LUserData:
+		if u, ok := v.Value.(*patternUse); ok {
+			off, err := u.offset(m.rand(), f, n)
+			if err != nil {
+				L.RaiseError("%s: %v", c, err)
+			}
+			return off
+		}
+	case *lua.LNilType:
+		return m.cursor(f, n)
+	case lua.LString:
+		return m.sizeArg(L, at, c.String(), "offset")
+	}
+	L.RaiseError("%s: %s is not an offset or a pattern", c, show(L.Get(at)))
+	return 0
+}
+
+// cursor is where sequential access goes on.
+func (m *machine) cursor(f *engine.File, n int64) int64 {
+	if m.task != nil {
+		return m.task.Cursor(f, n)
+	}
+	return m.cursors.Next(f, n)
+}
+
+// ranged reads the arguments (file, offset, length) of an operation on a range.
+func (m *machine) ranged(L *lua.LState, at int, c engine.OpCode) run.Request {
+	f := m.file(L, at, c)
+	r := run.Request{Code: c, File: f}
+	if c != engine.SyncRange || L.Get(at+1) != lua.LNil {
+		r.Off = m.sizeArg(L, at+1, c.String(), "offset")
+	}
+	if c != engine.SyncRange || L.Get(at+2) != lua.LNil {
+		r.Len = m.sizeArg(L, at+2, c.String(), "length")
+	}
+	return r
+}
+
+func (m *machine) truncate(L *lua.LState) int {
+	f := m.file(L, 1, engine.Truncate)
+	return m.do(L, run.Request{Code: engine.Truncate, File: f, Len: m.sizeArg(L, 2, "truncate", "size")})
+}
+
+func (m *machine) closeFile(L *lua.LState) int {
+	f := m.anyFile(L, 1)
+	if f.Device {
+		L.RaiseError("close: %q is a device, which stays open for the whole run", f.path)
+	}
+	if f.closed.Swap(true) {
+		L.RaiseError("close: %q has been closed already", f.path)
+	}
+	return m.do(L, run.Request{Code: engine.Close, File: f.File})
+}
+
+// sizeArg takes a size argument. Texts are parsed once.
+func (m *machine) sizeArg(L *lua.LState, n int, call, what string) int64 {
+	switch v := L.Get(n).(type) {
+	case lua.LNumber:
+		if s := int64(v); lua.LNumber(s) == v && s >= 0 {
+			return s
+		}
+	case lua.LString:
+		if s, ok := m.sizes[string(v)]; ok {
+			return s
+		}
+	}
+	s, err := toSize(L.Get(n))
+	if err != nil {
+		L.RaiseError("%s: %s: %v", call, what, err)
+	}
+	if v, ok := L.Get(n).(lua.LString); ok && len(m.sizes) < maxSizes {
+		m.sizes[string(v)] = s
+	}
+	return s
+}
+
+// maxSizes bounds how many size texts a state remembers.
+const maxSizes = 1024

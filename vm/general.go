@@ -1,0 +1,100 @@
+package vm
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/vm/luafix"
+)
+
+// general are the functions that do not belong to a type of value.
+func (m *machine) general() map[string]lua.LGFunction {
+	d := m.run.director
+	return map[string]lua.LGFunction{
+		"params":  d.params,
+		"phase":   d.phase,
+		"expect":  d.expect,
+		"log":     d.log,
+		"stream":  m.stream,
+		"clients": m.clients,
+		"queue":   m.newQueue,
+		"sleep":   m.sleep,
+		"now":     m.now,
+	}
+}
+
+// where is the line of the script that called the running Go function.
+func where(L *lua.LState) (file string, line int) {
+	for level := 1; ; level++ {
+		dbg, ok := L.GetStack(level)
+		if !ok {
+			return "", 0
+		}
+		if _, err := L.GetInfo("Sl", dbg, lua.LNil); err == nil && dbg.CurrentLine > 0 {
+			return dbg.Source, dbg.CurrentLine
+		}
+	}
+}
+
+// sourceLine is a line of the script, for messages.
+func (d *director) sourceLine(file string, line int) string {
+	lines := strings.Split(d.script.Source, "\n")
+	if file != d.script.Name || line < 1 || line > len(lines) {
+		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
+	}
+	return strings.TrimSpace(lines[line-1])
+}
+
+// join writes a call's arguments as print does.
+func join(L *lua.LState, between string) string {
+	parts := make([]string, L.GetTop())
+	for i := range parts {
+		parts[i] = L.ToStringMeta(L.Get(i + 1)).String()
+	}
+	return strings.Join(parts, between)
+}
+
+// The parts of the DSL that are written in Lua, because a Go function cannot wait in
+// the middle of a call.
+const prelude = `local begin, finish = ...
+local function span(name, fn, ...)
+  local key, from = begin(name, fn)
+  return finish(key, from, fn(...))
+end
+return span`
+
+// installSpan puts span into the globals.
+func (m *machine) installSpan() error {
+	proto, err := luafix.Compile(prelude, "span")
+	if err != nil {
+		return err
+	}
+	m.L.Push(m.L.NewFunctionFromProto(proto))
+	m.L.Push(m.L.NewFunction(m.beginSpan))
+	m.L.Push(m.L.NewFunction(m.finishSpan))
+	m.L.Call(2, 1)
+	m.L.SetGlobal("span", m.L.Get(-1))
+	m.L.Pop(1)
+	return nil
+}
+
+func (m *machine) beginSpan(L *lua.LState) int {
+	m.clientOnly(L, "span")
+	a := args{L, "span"}
+	name := a.text(1, "the name")
+	a.function(2, "what is timed")
+	if isOp(name) {
+		L.RaiseError("span: %q is the name of an operation: results would be mixed up", name)
+	}
+	L.Push(lua.LNumber(m.task.SpanKey(name)))
+	L.Push(lua.LNumber(m.task.Now()))
+	return 2
+}
+
+func (m *machine) finishSpan(L *lua.LState) int {
+	m.task.Span(int(L.Get(1).(lua.LNumber)), int64(L.Get(2).(lua.LNumber)))
+	return L.GetTop() - 2
+}

@@ -1,0 +1,108 @@
+package vm
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/fault"
+	"moonio/engine/report"
+	"moonio/engine/run"
+	"moonio/engine/workdir"
+)
+
+// Run is one run of a script: what it runs on and with. The caller sets it and
+// then leaves it alone.
+type Run struct {
+	Session  *run.Session
+	Guard    *workdir.Guard    // of the run's directory; nil if no storage is touched
+	Space    func(int64) error // refuses to lay out more bytes than there is room for; nil: no limit
+	Devices  []*Device         // that the user named
+	Interval time.Duration     // of time series, unless a phase says otherwise; 0: a second
+	Faults   []*fault.Rule     // injected in every phase
+	Params   map[string]string // values of the script's parameters that the user gave
+	Require  Resolver          // finds modules; nil: there are none
+	Out      io.Writer         // what the script prints
+	Err      io.Writer         // what it logs, and notes on the way
+	Plan     *Plan             // if set, nothing is done, and what would be is noted here
+
+	ctx      context.Context
+	director *director
+	patterns uint64
+}
+
+// Resolver finds the source of a module, and what errors are to call it.
+type Resolver func(name string) (source, chunk string, err error)
+
+// Device is a block device that the user named.
+type Device struct {
+	Path     string
+	FD       int
+	Size     int64
+	ReadOnly bool
+	Align    engine.Align // of direct operations; the descriptor is opened with O_DIRECT
+
+	file *file
+}
+
+// Plan is what a script would do.
+type Plan struct {
+	Files  []PlannedFile
+	Phases []*run.Phase
+}
+
+// PlannedFile is a file that would be opened.
+type PlannedFile struct {
+	Name   string
+	Size   int64  // that it would be laid out to; 0 if it would not be
+	Layout string // how
+	Direct bool
+	Write  bool
+	Device bool
+}
+
+// Outcome is what came of a run. Whatever happened, it holds what there was until then.
+type Outcome struct {
+	Phases       []*report.Phase
+	Expectations []report.Expectation
+	Params       map[string]any // every parameter with its value
+	Log          []report.LogLine
+	Err          error // what ended the run early; a script's own fault is a *luaerr.Error
+}
+
+// file is the device of that name as a script holds it, or nil.
+func (r *Run) device(name string) *file {
+	for _, d := range r.Devices {
+		if d.Path != name {
+			continue
+		}
+		if d.file == nil {
+			f := r.Session.Device(d.Path, d.FD, d.Size, d.Align)
+			f.ReadOnly = d.ReadOnly
+			d.file = &file{File: f, path: d.Path}
+		}
+		return d.file
+	}
+	return nil
+}
+
+// hidden says whether a name in the run's directory is the program's own record.
+func (r *Run) hidden(name string) bool { return r.Guard != nil && workdir.Hidden(name) }
+
+// room refuses to lay out more than there is room for.
+func (r *Run) room(n int64) error {
+	if r.Space == nil {
+		return nil
+	}
+	return r.Space(n)
+}
+
+// wrapEngine puts the faults of the run and of the phase around its engines.
+func (r *Run) wrapEngine(p *run.Phase, faults []*fault.Rule) {
+	rules := append(append([]*fault.Rule{}, r.Faults...), faults...)
+	if len(rules) == 0 {
+		return
+	}
+	p.Wrap = func(e engine.Engine, seed uint64) engine.Engine { return fault.Wrap(e, rules, seed) }
+}

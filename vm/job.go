@@ -1,0 +1,376 @@
+package vm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+	"moonio/engine/fault"
+	"moonio/engine/run"
+	"moonio/engine/suggest"
+)
+
+// job is a stream or clients as a script holds it: it can go into several phases.
+type job struct {
+	run.Job
+	fn *lua.LFunction // the clients' function, in the director's state
+}
+
+const (
+	defaultBlock     = 4096
+	defaultRateDepth = 256
+)
+
+// stream makes a job from stream(name, options).
+func (m *machine) stream(L *lua.LState) int {
+	m.directorOnly("stream")
+	name := m.jobName(L, "stream")
+	o := optionsAt(L, 2, fmt.Sprintf("stream %q", name))
+	s := &run.Stream{Mix: o.mix(), Files: o.files()}
+	o.access(s)
+	s.Ops = o.integer("ops", 0, 1)
+	s.Bytes = o.size("bytes", 0)
+	s.Passes = o.integer("passes", 0, 1)
+	s.DSync = o.boolean("dsync", false)
+	s.Batch = int(o.integer("batch", 0, 1))
+	o.sync(s)
+	depth := int64(1)
+	if m.rate(o, s); s.Rate != nil {
+		depth = defaultRateDepth
+	}
+	s.Depth = int(o.integer("depth", depth, 1))
+	j := &job{Job: run.Job{Name: name, Stream: s, Start: o.duration("start"), Duration: o.duration("duration")}}
+	o.done()
+	o.writable(s)
+	L.Push(m.wrap(j))
+	return 1
+}
+
+func (m *machine) jobName(L *lua.LState, call string) string {
+	name, ok := L.Get(1).(lua.LString)
+	if !ok || name == "" {
+		L.RaiseError("%s: the first argument is the job's name, and is %s", call, show(L.Get(1)))
+	}
+	return string(name)
+}
+
+// streamOps are the operations that a stream can be made of.
+var streamOps = []engine.OpCode{engine.Read, engine.Write, engine.Append, engine.Trim, engine.Fsync, engine.Fdatasync}
+
+func (o *options) op(name string) engine.OpCode {
+	var known []string
+	for _, c := range streamOps {
+		if c.String() == name {
+			return c
+		}
+		known = append(known, c.String())
+	}
+	o.fail("op", "%q is not one of %s%s", name, strings.Join(known, ", "), suggest.Hint(name, known))
+	return 0
+}
+
+func (o *options) mix() dist.Mix {
+	switch v := o.get("op").(type) {
+	case *lua.LNilType:
+		return dist.Mix{{Op: engine.Read, Weight: 1}}
+	case lua.LString:
+		return dist.Mix{{Op: o.op(string(v)), Weight: 1}}
+	case *lua.LTable:
+		var mix dist.Mix
+		for _, e := range sorted(v) {
+			w, ok := e.value.(lua.LNumber)
+			if !ok || w <= 0 {
+				o.fail("op", "%s = %s: the weight of an operation is a number above 0", e.name, show(e.value))
+			}
+			mix = append(mix, dist.Share{Op: o.op(e.name), Weight: float64(w)})
+		}
+		if len(mix) == 0 {
+			o.fail("op", "the table is empty: write { read = 70, write = 30 }")
+		}
+		return mix
+	default:
+		o.fail("op", "%s: write \"read\" or { read = 70, write = 30 }", show(v))
+		return nil
+	}
+}
+
+// entry is a named entry of a table.
+type entry struct {
+	name       string
+	key, value lua.LValue
+}
+
+// sorted gives a table's entries by name: Lua's own order may differ from run to run.
+func sorted(t *lua.LTable) []entry {
+	var list []entry
+	t.ForEach(func(k, v lua.LValue) { list = append(list, entry{k.String(), k, v}) })
+	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+func (o *options) files() []*engine.File {
+	one, many := o.get("file"), o.get("files")
+	list := []lua.LValue{one}
+	if many != lua.LNil {
+		t, ok := many.(*lua.LTable)
+		if !ok || t.Len() == 0 || one != lua.LNil {
+			o.fail("files", "give either file, or a list of files that open returned")
+		}
+		list = nil
+		for i := 1; i <= t.Len(); i++ {
+			list = append(list, t.RawGetInt(i))
+		}
+	}
+	var files []*engine.File
+	for _, v := range list {
+		f := asFile(v)
+		switch {
+		case f == nil:
+			o.fail("file", "%s is not a file that open returned", show(v))
+		case f.closed.Load():
+			o.fail("file", "%q has been closed", f.path)
+		}
+		files = append(files, f.File)
+	}
+	return files
+}
+
+// access reads where the stream's operations go and how large they are.
+func (o *options) access(s *run.Stream) {
+	both := run.Access{
+		At:     o.pattern("at", dist.Uniform{}),
+		Block:  o.block("block", mustSize(defaultBlock)),
+		Offset: o.size("offset", 0),
+		Size:   o.size("size", 0),
+		Align:  o.size("align", 0),
+	}
+	s.Read, s.Write = both, both
+	s.Read.At, s.Write.At = o.pattern("read_at", both.At), o.pattern("write_at", both.At)
+	s.Read.Block, s.Write.Block = o.block("read_block", both.Block), o.block("write_block", both.Block)
+}
+
+func mustSize(n int64) dist.Sizes {
+	s, err := dist.OneSize(n)
+	if err != nil {
+		panic(err) // a constant of this program
+	}
+	return s
+}
+
+func (o *options) pattern(name string, otherwise dist.Pattern) dist.Pattern {
+	switch v := o.get(name).(type) {
+	case *lua.LNilType:
+		return otherwise
+	case *lua.LUserData:
+		if u, ok := v.Value.(*patternUse); ok {
+			return u.Pattern
+		}
+	case *lua.LFunction:
+		o.fail(name, "this is a function: call it, as in at = random()")
+	}
+	o.fail(name, "%s is not a pattern such as random(), sequential() or zipf(1.1)", show(o.get(name)))
+	return nil
+}
+
+func (o *options) block(name string, otherwise dist.Sizes) dist.Sizes {
+	v := o.get(name)
+	var s dist.Sizes
+	var err error
+	switch v := v.(type) {
+	case *lua.LNilType:
+		return otherwise
+	case lua.LString:
+		s, err = dist.ParseSizes(string(v))
+	case *lua.LTable:
+		s, err = blockTable(v)
+	default:
+		var n int64
+		if n, err = toSize(v); err == nil {
+			s, err = dist.OneSize(n)
+		}
+	}
+	if err != nil {
+		o.fail(name, "%v", err)
+	}
+	return s
+}
+
+// blockTable reads { ["4KiB"] = 60, ["64KiB"] = 40 }.
+func blockTable(t *lua.LTable) (dist.Sizes, error) {
+	var shares []dist.SizeShare
+	for _, e := range sorted(t) {
+		w, ok := e.value.(lua.LNumber)
+		if !ok {
+			return dist.Sizes{}, fmt.Errorf("[%q] = %s: the weight of a size is a number", e.name, show(e.value))
+		}
+		one, err := dist.ParseSizes(e.name)
+		if err != nil {
+			return dist.Sizes{}, err
+		}
+		shares = append(shares, dist.SizeShare{Min: one.Min(), Max: one.Max(), Weight: float64(w)})
+	}
+	return dist.NewSizes(shares...)
+}
+
+// sync reads after how many writes there is a sync, and of which kind.
+func (o *options) sync(s *run.Stream) {
+	for _, c := range []engine.OpCode{engine.Fsync, engine.Fdatasync} {
+		n := o.integer(c.String(), 0, 1)
+		if n == 0 {
+			continue
+		}
+		if s.Sync.Writes > 0 {
+			o.fail("fsync", "fsync and fdatasync exclude each other")
+		}
+		s.Sync = run.SyncEvery{Code: c, Writes: n}
+	}
+}
+
+// writable refuses a stream that would write to a file it may only read.
+func (o *options) writable(s *run.Stream) {
+	for _, share := range s.Mix {
+		if !share.Op.Writes() {
+			continue
+		}
+		for _, f := range s.Files {
+			if f.ReadOnly {
+				o.L.RaiseError("%s: %v", o.call, readOnly(f.Name))
+			}
+		}
+	}
+}
+
+// clients makes a job from clients(name, n, [options,] fn).
+func (m *machine) clients(L *lua.LState) int {
+	m.directorOnly("clients")
+	name := m.jobName(L, "clients")
+	call := fmt.Sprintf("clients %q", name)
+	n, err := toInteger(L.Get(2))
+	if err != nil {
+		L.RaiseError("%s: the number of clients: %v", call, err)
+	}
+	if n < 1 {
+		L.RaiseError("%s: the number of clients is %d: at least 1 is needed", call, n)
+	}
+	j := &job{Job: run.Job{Name: name, Clients: &run.Clients{Count: int(n)}}}
+	at := 3
+	if L.GetTop() > 3 {
+		o := optionsAt(L, 3, call)
+		j.Start, j.Duration = o.duration("start"), o.duration("duration")
+		o.done()
+		at = 4
+	}
+	fn, ok := L.Get(at).(*lua.LFunction)
+	if !ok {
+		L.RaiseError("%s: what a client does is a function, and this is %s", call, show(L.Get(at)))
+	}
+	j.fn = fn
+	L.Push(m.wrap(j))
+	return 1
+}
+
+// faults reads one rule or a list of rules.
+func (o *options) faults(name string) []*fault.Rule {
+	var texts []lua.LValue
+	switch v := o.get(name).(type) {
+	case *lua.LNilType:
+		return nil
+	case *lua.LTable:
+		for i := 1; i <= v.Len(); i++ {
+			texts = append(texts, v.RawGetInt(i))
+		}
+	default:
+		texts = append(texts, v)
+	}
+	var rules []*fault.Rule
+	for _, t := range texts {
+		s, ok := t.(lua.LString)
+		if !ok {
+			o.fail(name, "%s is not a rule such as \"read:errno=EIO,every=1000\"", show(t))
+		}
+		r, err := fault.Parse(string(s))
+		if err != nil {
+			o.fail(name, "%v", err)
+		}
+		rules = append(rules, r)
+	}
+	return rules
+}
+
+// phasePlan reads phase(name, options, jobs…).
+func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
+	name, ok := L.Get(1).(lua.LString)
+	if !ok || name == "" {
+		L.RaiseError("phase: the first argument is the phase's name, and is %s", show(L.Get(1)))
+	}
+	call := fmt.Sprintf("phase %q", string(name))
+	o := optionsAt(L, 2, call)
+	p := &run.Phase{
+		Name:       string(name),
+		Warmup:     o.duration("warmup"),
+		Duration:   o.duration("duration"),
+		Ops:        o.integer("ops", 0, 1),
+		Bytes:      o.size("bytes", 0),
+		Iterations: o.integer("iterations", 0, 1),
+		Threads:    int(o.integer("threads", 1, 1)),
+		Interval:   o.duration("interval"),
+		Count:      o.choice("on_error", "stop", "stop", "count") == "count",
+	}
+	if p.Interval == 0 {
+		p.Interval = m.run.Interval
+	}
+	check := o.get("expect")
+	if _, ok := check.(*lua.LFunction); !ok && check != lua.LNil {
+		o.fail("expect", "%s is not a function of the phase's result", show(check))
+	}
+	faults := o.faults("fault")
+	o.done()
+	m.run.wrapEngine(p, faults)
+	m.jobs(L, p, call)
+	return p, check
+}
+
+// jobs collects a phase's jobs: arguments from the third on, each a job or a list of jobs.
+func (m *machine) jobs(L *lua.LState, p *run.Phase, call string) {
+	for i := 3; i <= L.GetTop(); i++ {
+		m.addJob(L, p, call, L.Get(i))
+	}
+	if len(p.Jobs) == 0 {
+		L.RaiseError("%s: no jobs: give it streams or clients after the options", call)
+	}
+}
+
+func (m *machine) addJob(L *lua.LState, p *run.Phase, call string, v lua.LValue) {
+	switch v := v.(type) {
+	case *lua.LUserData:
+		if j, ok := v.Value.(*job); ok {
+			p.Jobs = append(p.Jobs, m.bind(j))
+			return
+		}
+	case *lua.LTable:
+		for i := 1; i <= v.Len(); i++ {
+			m.addJob(L, p, call, v.RawGetInt(i))
+		}
+		return
+	}
+	L.RaiseError("%s: %s is not a job: jobs are made by stream and clients", call, show(v))
+}
+
+// bind gives a clients' job the program that its function is.
+func (m *machine) bind(j *job) run.Job {
+	r := j.Job
+	if j.fn != nil {
+		c := *r.Clients
+		c.Program = func(w *run.Worker) (run.Program, error) { return newProgram(m, w, j) }
+		r.Clients = &c
+	}
+	return r
+}
+
+// inSeconds is a duration as scripts count it.
+func inSeconds(d time.Duration) lua.LNumber { return lua.LNumber(d.Seconds()) }

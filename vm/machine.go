@@ -1,0 +1,230 @@
+package vm
+
+import (
+	"fmt"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/engine/dist"
+	"moonio/engine/run"
+)
+
+// machine is one Lua state with the DSL in it: the director's, or a worker's.
+// It belongs to one goroutine at a time.
+type machine struct {
+	L       *lua.LState
+	run     *Run
+	task    *run.Task // the client that runs now; nil at the top level
+	client  *client   // what is kept of it
+	sizes   map[string]int64
+	cursors run.Cursors // of the top level
+	chance  *dist.Rand  // of the top level
+	own     map[string]lua.LValue
+	types   map[string]*lua.LTable // metatables of the DSL's values
+
+	noSuchJob, noSuchOp, noSuchFigure, noSuchParam, errorType *lua.LTable
+
+	// On workers.
+	carrier *carrier
+	body    *lua.LFunction
+	turn    *lua.LFunction
+	users   int // programs that have not been closed
+}
+
+// newMachine makes a state with the DSL in it.
+func newMachine(r *Run) (*machine, error) {
+	m := &machine{run: r, sizes: map[string]int64{}, types: map[string]*lua.LTable{}}
+	m.chance = dist.NewRand(dist.Derive(r.Session.Seed, 0xd17ec7))
+	if err := m.newState(); err != nil {
+		return nil, err
+	}
+	for _, set := range []map[string]lua.LGFunction{
+		m.names(), m.patterns(), m.coupling(), m.rates(), m.draws(), m.unitFunctions(), m.general(),
+	} {
+		for name, fn := range set {
+			m.L.SetGlobal(name, m.L.NewFunction(fn))
+		}
+	}
+	for name, methods := range map[string]map[string]lua.LGFunction{
+		typeFile: m.fileMethods(), typeQueue: m.queueMethods(), typeSemaphore: m.semaphoreMethods(),
+		typeEvent: m.eventMethods(), typeCounter: m.counterMethods(),
+		typePattern: nil, typeRate: nil, typeJob: nil,
+	} {
+		m.types[name] = m.metatable(name, methods)
+	}
+	missing := m.missing()
+	m.noSuchJob = m.indexed(missing["job"])
+	m.noSuchOp = m.indexed(missing["op"])
+	m.noSuchFigure = m.indexed(missing["figure"])
+	m.noSuchParam = m.indexed(missing["param"])
+	m.errorType = m.metatable("error", nil)
+	if err := m.installSpan(); err != nil {
+		return nil, err
+	}
+	m.own = m.inventory()
+	return m, nil
+}
+
+// indexed is a metatable whose __index is fn.
+func (m *machine) indexed(fn lua.LGFunction) *lua.LTable {
+	t := m.L.NewTable()
+	t.RawSetString("__index", m.L.NewFunction(fn))
+	return t
+}
+
+// metatable is that of a type of the DSL's values. Scripts cannot get at it.
+func (m *machine) metatable(name string, methods map[string]lua.LGFunction) *lua.LTable {
+	mt, index := m.L.NewTable(), m.L.NewTable()
+	for method, fn := range methods {
+		index.RawSetString(method, m.L.NewFunction(fn))
+	}
+	m.L.SetMetatable(index, m.indexed(func(L *lua.LState) int {
+		known := keys(L.CheckTable(1))
+		L.RaiseError("%s", noMethod(name, L.Get(2).String(), known))
+		return 0
+	}))
+	mt.RawSetString("__index", index)
+	mt.RawSetString("__metatable", lua.LString("a "+name))
+	mt.RawSetString("__tostring", m.L.NewFunction(func(L *lua.LState) int {
+		L.Push(lua.LString(describe(L.Get(1), name)))
+		return 1
+	}))
+	return mt
+}
+
+// The DSL's types of values, as they are named to people.
+const (
+	typeFile      = "file"
+	typeQueue     = "queue"
+	typeSemaphore = "semaphore"
+	typeEvent     = "event"
+	typeCounter   = "counter"
+	typePattern   = "pattern"
+	typeRate      = "rate"
+	typeJob       = "job"
+)
+
+func userTypeName(v any) string {
+	switch v.(type) {
+	case *file:
+		return typeFile
+	case *queue:
+		return typeQueue
+	case *run.Semaphore:
+		return typeSemaphore
+	case *run.Event:
+		return typeEvent
+	case *run.Counter:
+		return typeCounter
+	case *patternUse:
+		return typePattern
+	case *rateCurve:
+		return typeRate
+	case *job:
+		return typeJob
+	}
+	return "userdata"
+}
+
+// wrap makes a Go value a Lua value of its type.
+func (m *machine) wrap(v any) *lua.LUserData {
+	u := m.L.NewUserData()
+	u.Value = v
+	u.Metatable = m.types[userTypeName(v)]
+	return u
+}
+
+// perState is the Go value that another state's handle is to hold.
+func perState(v any) any {
+	if p, ok := v.(*patternUse); ok {
+		return &patternUse{pattern: p.pattern}
+	}
+	return v
+}
+
+// describe is a value as tostring shows it.
+func describe(v lua.LValue, name string) string {
+	u, ok := v.(*lua.LUserData)
+	if !ok {
+		return name
+	}
+	switch v := u.Value.(type) {
+	case *goError:
+		return v.err.Error()
+	case *file:
+		return fmt.Sprintf("file %q", v.path)
+	case *patternUse:
+		return v.String()
+	case *rateCurve:
+		return v.String()
+	case *job:
+		return fmt.Sprintf("job %q", v.Name)
+	}
+	return name
+}
+
+// rand is the generator of whoever runs now.
+func (m *machine) rand() *dist.Rand {
+	if m.task != nil {
+		return m.task.Rand
+	}
+	return m.chance
+}
+
+// inventory lists the program's own functions and tables by where they are
+// found, so that a carrier can find their twins in another state.
+func (m *machine) inventory() map[string]lua.LValue {
+	own := map[string]lua.LValue{}
+	m.list(own, "_G", m.L.G.Global)
+	for name, mt := range m.types {
+		m.list(own, "type "+name, mt)
+	}
+	m.list(own, "no such job", m.noSuchJob)
+	m.list(own, "no such op", m.noSuchOp)
+	m.list(own, "no such figure", m.noSuchFigure)
+	m.list(own, "no such param", m.noSuchParam)
+	return own
+}
+
+func (m *machine) list(own map[string]lua.LValue, path string, v lua.LValue) {
+	switch v := v.(type) {
+	case *lua.LFunction:
+		own[path] = v
+	case *lua.LTable:
+		for _, seen := range own {
+			if seen == v {
+				return
+			}
+		}
+		own[path] = v
+		v.ForEach(func(k, e lua.LValue) { m.list(own, path+"."+k.String(), e) })
+		m.list(own, path+"'s metatable", v.Metatable)
+	}
+}
+
+// isOwnGlobal says whether the program put a global there.
+func (m *machine) isOwnGlobal(k lua.LValue) bool {
+	v := m.L.G.Global.RawGet(k)
+	own, ok := m.own["_G."+k.String()]
+	return k.String() == "_G" || ok && own == v
+}
+
+// waitable raises an error where the script runs in a place that cannot wait.
+func (m *machine) waitable(L *lua.LState, call string) {
+	m.clientOnly(L, call)
+	if err := m.yieldable(L, call); err != nil {
+		L.RaiseError("%v", err)
+	}
+}
+
+func (m *machine) clientOnly(L *lua.LState, call string) {
+	if m.task == nil {
+		L.RaiseError("%s: only clients can wait: call it in the function that clients(…) is given", call)
+	}
+}
+
+func (m *machine) directorOnly(call string) {
+	if m.task != nil {
+		m.L.RaiseError("%s: only the script's top level can do this, not a client", call)
+	}
+}

@@ -1,0 +1,303 @@
+package vm
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+
+	lua "github.com/yuin/gopher-lua"
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
+	"moonio/engine/run"
+)
+
+// opening is a file that is being opened.
+type opening struct {
+	name   string
+	size   int64 // to lay out
+	layout string
+	direct bool
+	sync   string
+	create bool
+	fresh  bool // there must be nothing yet
+	empty  bool
+	write  bool
+	asked  bool // the script said whether it writes
+}
+
+// names are the functions that work on names.
+func (m *machine) names() map[string]lua.LGFunction {
+	return map[string]lua.LGFunction{
+		"open":   m.open,
+		"mkdir":  m.mkdir,
+		"rename": m.rename,
+		"unlink": m.unlink,
+		"stat": func(L *lua.LState) int {
+			return m.doNamed(L, waitStat, run.Request{Code: engine.Stat, Meta: &engine.Meta{Path: m.readable(L, "stat", m.nameArg(L, 1, "stat"))}})
+		},
+		"list": func(L *lua.LState) int {
+			name := "."
+			if L.Get(1) != lua.LNil {
+				name = m.nameArg(L, 1, "list")
+			}
+			return m.doNamed(L, waitList, run.Request{Code: engine.List, Meta: &engine.Meta{Path: m.readable(L, "list", name)}})
+		},
+	}
+}
+
+func (m *machine) nameArg(L *lua.LState, n int, call string) string {
+	s, ok := L.Get(n).(lua.LString)
+	if !ok {
+		L.RaiseError("%s: a file's name is a text, and this is %s", call, show(L.Get(n)))
+	}
+	clean, err := m.run.Guard.CheckName(string(s))
+	if err != nil {
+		m.refuse(L, call, err)
+	}
+	return clean
+}
+
+func (m *machine) readable(L *lua.LState, call, name string) string {
+	if err := m.run.Guard.Readable(name); err != nil {
+		m.refuse(L, call, err)
+	}
+	return name
+}
+
+// refuse raises what the guard of the run's directory says.
+func (m *machine) refuse(L *lua.LState, call string, err error) {
+	m.raise(L, fmt.Errorf("%s: %w", call, err))
+}
+
+func (m *machine) mkdir(L *lua.LState) int {
+	name := m.nameArg(L, 1, "mkdir")
+	if err := m.run.Guard.WillMkdir(name); err != nil {
+		m.refuse(L, "mkdir", err)
+	}
+	return m.doNamed(L, waitOp, run.Request{Code: engine.Mkdir, Meta: &engine.Meta{Path: name, Perm: 0o755}})
+}
+
+func (m *machine) rename(L *lua.LState) int {
+	from, to := m.nameArg(L, 1, "rename"), m.nameArg(L, 2, "rename")
+	if err := m.run.Guard.WillRename(from, to); err != nil {
+		m.refuse(L, "rename", err)
+	}
+	m.run.Session.Renamed(from, to)
+	return m.doNamed(L, waitOp, run.Request{Code: engine.Rename, Meta: &engine.Meta{Path: from, Path2: to}})
+}
+
+func (m *machine) unlink(L *lua.LState) int {
+	name := m.nameArg(L, 1, "unlink")
+	if err := m.run.Guard.WillUnlink(name); err != nil {
+		m.refuse(L, "unlink", err)
+	}
+	m.run.Session.Unlinked(name)
+	return m.doNamed(L, waitOp, run.Request{Code: engine.Unlink, Meta: &engine.Meta{Path: name}})
+}
+
+func (m *machine) open(L *lua.LState) int {
+	name, ok := L.Get(1).(lua.LString)
+	if !ok {
+		L.RaiseError("open: a file's name is a text, and this is %s", show(L.Get(1)))
+	}
+	call := fmt.Sprintf("open %q", string(name))
+	o := optionsAt(L, 2, call)
+	op := &opening{
+		name:   string(name),
+		size:   o.size("size", 0),
+		layout: o.choice("layout", "write", "write", "allocate", "sparse"),
+		direct: o.boolean("direct", false),
+		sync:   o.choice("sync", "none", "none", "dsync", "sync"),
+		create: o.boolean("create", true),
+		fresh:  o.boolean("exclusive", false),
+		empty:  o.boolean("truncate", false),
+		write:  o.boolean("write", true),
+	}
+	op.asked = o.has("write")
+	o.done()
+	if m.task == nil {
+		return m.openNow(L, op, call)
+	}
+	if op.size > 0 {
+		L.RaiseError("%s: option size: a file is laid out at the script's top level, before the phase", call)
+	}
+	op.name = m.nameArg(L, 1, "open")
+	code := m.permit(L, op, call)
+	m.client.opening = op
+	return m.doNamed(L, waitOpen, run.Request{Code: code, Meta: &engine.Meta{Path: op.name, Flags: op.flags(), Perm: 0o644}})
+}
+
+// permit asks the guard, and says whether the open makes the file. A file that
+// may only be read is opened for reading, unless the script insists.
+func (m *machine) permit(L *lua.LState, op *opening, call string) engine.OpCode {
+	g := m.run.Guard
+	if !op.write {
+		op.create = false
+		m.readable(L, call, op.name)
+		return engine.Open
+	}
+	code := engine.Open
+	var err error
+	if op.create {
+		var fresh bool
+		if fresh, err = g.WillCreate(op.name); fresh {
+			code = engine.Create
+		}
+	} else {
+		err = g.Writable(op.name)
+	}
+	if err == nil {
+		return code
+	}
+	if op.asked || op.empty || op.fresh || g.Readable(op.name) != nil {
+		m.refuse(L, call, err)
+	}
+	op.write, op.create = false, false
+	return engine.Open
+}
+
+func (op *opening) flags() int {
+	flags := unix.O_RDONLY
+	for _, f := range []struct {
+		on   bool
+		flag int
+	}{
+		{op.write, unix.O_RDWR}, {op.create, unix.O_CREAT}, {op.fresh, unix.O_EXCL | unix.O_CREAT}, {op.empty, unix.O_TRUNC},
+		{op.direct, unix.O_DIRECT}, {op.sync == "dsync", unix.O_DSYNC}, {op.sync == "sync", unix.O_SYNC},
+	} {
+		if f.on {
+			flags |= f.flag
+		}
+	}
+	return flags
+}
+
+// openNow opens a file at the top level, laying it out if it is asked to.
+func (m *machine) openNow(L *lua.LState, op *opening, call string) int {
+	if f := m.run.device(op.name); f != nil {
+		L.Push(m.wrap(f))
+		return 1
+	}
+	op.name = m.nameArg(L, 1, "open")
+	m.permit(L, op, call)
+	if m.run.Plan != nil {
+		return m.openPlanned(L, op)
+	}
+	if op.size > 0 {
+		m.layout(L, op, call)
+	}
+	fd, err := m.run.Session.FS.Open(op.name, op.flags(), 0o644)
+	if err != nil {
+		m.raise(L, openError(op, err))
+	}
+	f, err := m.opened(op, fd)
+	if err != nil {
+		m.raise(L, err)
+	}
+	f.Pinned = true
+	if op.size > 0 {
+		f.SetTail(0)
+		f.SetWrap(op.size)
+	}
+	L.Push(m.wrap(f))
+	return 1
+}
+
+func openError(op *opening, err error) error {
+	hint := ""
+	switch {
+	case errors.Is(err, syscall.EINVAL) && op.direct:
+		hint = "; the file system may not offer direct I/O: try direct = false, or another --dir"
+	case errors.Is(err, syscall.ENOENT) && op.create:
+		hint = "; make its directory first with mkdir"
+	case errors.Is(err, syscall.ENOENT):
+		hint = "; a file that moonio is to make needs create = true and write = true"
+	}
+	return fmt.Errorf("opening %q: %w%s", op.name, err, hint)
+}
+
+// opened makes a file of a new descriptor.
+func (m *machine) opened(op *opening, fd int) (*file, error) {
+	f, err := m.run.Session.Opened(op.name, fd, op.flags())
+	if err != nil {
+		return nil, err
+	}
+	f.ReadOnly = !op.write
+	return &file{File: f, path: op.name}, nil
+}
+
+// layout brings a file to the size that was asked for, with what was asked for in it.
+func (m *machine) layout(L *lua.LState, op *opening, call string) {
+	s := m.run.Session
+	have, dir, err := s.FS.Stat(op.name)
+	switch {
+	case errors.Is(err, syscall.ENOENT):
+		have = 0
+	case err != nil:
+		m.raise(L, fmt.Errorf("%s: %w", call, err))
+	case dir:
+		m.raise(L, fmt.Errorf("%s: it is a directory", call))
+	}
+	if op.empty {
+		have = 0
+	}
+	if have >= op.size {
+		return
+	}
+	if !op.write {
+		m.raise(L, fmt.Errorf("%s: it has %d bytes, %d are asked for, and moonio may not write to it: --overwrite %s allows it", call, have, op.size, op.name))
+	}
+	if op.layout != "sparse" {
+		if err := m.run.room(op.size - have); err != nil {
+			m.raise(L, fmt.Errorf("%s: %w", call, err))
+		}
+	}
+	if err := m.fillFile(op, have); err != nil {
+		m.raise(L, err)
+	}
+}
+
+// fillFile gives a file the bytes from have to the size that was asked for.
+func (m *machine) fillFile(op *opening, have int64) error {
+	s := m.run.Session
+	if op.layout == "write" {
+		return s.Layout(m.run.ctx, op.name, have, op.size)
+	}
+	fd, err := s.FS.Open(op.name, unix.O_RDWR|unix.O_CREAT, 0o644)
+	if err != nil {
+		return fmt.Errorf("laying out %q: %w", op.name, err)
+	}
+	if op.layout == "allocate" {
+		err = s.FS.Allocate(fd, have, op.size-have)
+	} else {
+		err = s.FS.Truncate(fd, op.size)
+	}
+	if cerr := s.FS.Close(fd); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return fmt.Errorf("laying out %q: %w", op.name, err)
+	}
+	return nil
+}
+
+// openPlanned notes the file, and gives the script one of that size that is not there.
+func (m *machine) openPlanned(L *lua.LState, op *opening) int {
+	p := PlannedFile{Name: op.name, Size: op.size, Direct: op.direct, Write: op.write}
+	if op.size > 0 {
+		p.Layout = op.layout
+	}
+	m.run.Plan.Files = append(m.run.Plan.Files, p)
+	size := op.size
+	if size == 0 {
+		size = plannedSize
+	}
+	f := &file{File: &engine.File{Node: new(engine.Node), Name: op.name, Direct: op.direct, ReadOnly: !op.write}, path: op.name}
+	f.SetSize(size)
+	L.Push(m.wrap(f))
+	return 1
+}
+
+// plannedSize is that of a file in a plan that is not laid out: what it holds is not known.
+const plannedSize = 1 << 40

@@ -1,0 +1,137 @@
+package vm
+
+import (
+	"fmt"
+	"sync"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+)
+
+// pattern is a pattern as a script holds it. Where clients use it, it is compiled
+// once for each file and block size and shared by all workers, so that a
+// sequence stays one sequence.
+type pattern struct {
+	dist.Pattern
+	seed uint64
+
+	mu       sync.Mutex
+	compiled map[placeKey]place
+}
+
+type placeKey struct {
+	node *engine.Node
+	n    int64
+}
+
+// place is a pattern compiled for a file of a size.
+type place struct {
+	dist.Sampler
+	size int64
+}
+
+// good says whether the compiled form still fits a file that may have grown or shrunk.
+func (p place) good(size int64) bool {
+	return p.Sampler != nil && size >= p.size && size-p.size <= p.size/8
+}
+
+func (p *pattern) sampler(f *engine.File, n int64) (place, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := placeKey{f.Node, n}
+	size := f.Size()
+	if c := p.compiled[k]; c.good(size) {
+		return c, nil
+	}
+	if size < n {
+		return place{}, fmt.Errorf("%s draws offsets inside the file, and %q has %d bytes: open it with a size, or write it first", p, f.Name, size)
+	}
+	s, err := p.Compile(dist.Region{Size: size, Unit: n}, p.seed)
+	if err != nil {
+		return place{}, err
+	}
+	if p.compiled == nil {
+		p.compiled = map[placeKey]place{}
+	}
+	c := place{s, size}
+	p.compiled[k] = c
+	return c, nil
+}
+
+// patternUse is one state's handle on a pattern, with the last place it was used for.
+type patternUse struct {
+	*pattern
+	key  placeKey
+	last place
+}
+
+func (u *patternUse) offset(r *dist.Rand, f *engine.File, n int64) (int64, error) {
+	if k := (placeKey{f.Node, n}); u.key != k || !u.last.good(f.Size()) {
+		c, err := u.sampler(f, n)
+		if err != nil {
+			return 0, err
+		}
+		u.key, u.last = k, c
+	}
+	return u.last.Next(r, n), nil
+}
+
+func (m *machine) pushPattern(p dist.Pattern) int {
+	m.run.patterns++
+	seed := dist.Derive(m.run.Session.Seed, m.run.patterns, 0x9a77)
+	m.L.Push(m.wrap(&patternUse{pattern: &pattern{Pattern: p, seed: seed}}))
+	return 1
+}
+
+// patterns are the functions that make patterns.
+func (m *machine) patterns() map[string]lua.LGFunction {
+	return map[string]lua.LGFunction{
+		"random":     func(*lua.LState) int { return m.pushPattern(dist.Uniform{}) },
+		"sequential": func(*lua.LState) int { return m.pushPattern(dist.Sequential{}) },
+		"permute":    func(*lua.LState) int { return m.pushPattern(dist.Permute{}) },
+		"strided": func(L *lua.LState) int {
+			return m.pushPattern(dist.Strided{Stride: m.sizeArg(L, 1, "strided", "step")})
+		},
+		"zipf":   func(L *lua.LState) int { return m.pushPattern(dist.Zipf{Theta: number(L, 1, "zipf", "theta")}) },
+		"pareto": func(L *lua.LState) int { return m.pushPattern(dist.Pareto{H: number(L, 1, "pareto", "h")}) },
+		"normal": func(L *lua.LState) int {
+			return m.pushPattern(dist.Normal{Dev: number(L, 1, "normal", "deviation")})
+		},
+		"hotspot": func(L *lua.LState) int {
+			return m.pushPattern(dist.Hotspot{Accesses: number(L, 1, "hotspot", "accesses"), Space: number(L, 2, "hotspot", "space")})
+		},
+		"zoned": m.zoned,
+	}
+}
+
+func (m *machine) zoned(L *lua.LState) int {
+	t, ok := L.Get(1).(*lua.LTable)
+	if !ok || t.Len() == 0 {
+		L.RaiseError("zoned: zones are pairs of per cent of accesses and of space: zoned{ {60, 10}, {30, 20}, {10, 70} }")
+	}
+	var z dist.Zoned
+	for i := 1; i <= t.Len(); i++ {
+		pair, ok := t.RawGetInt(i).(*lua.LTable)
+		if !ok || pair.Len() != 2 {
+			L.RaiseError("zoned: zone %d is %s, and not a pair such as {60, 10}", i, show(t.RawGetInt(i)))
+		}
+		a, ok1 := pair.RawGetInt(1).(lua.LNumber)
+		s, ok2 := pair.RawGetInt(2).(lua.LNumber)
+		if !ok1 || !ok2 {
+			L.RaiseError("zoned: zone %d does not hold two numbers", i)
+		}
+		z = append(z, dist.Zone{Accesses: float64(a), Space: float64(s)})
+	}
+	return m.pushPattern(z)
+}
+
+// number takes a numeric argument.
+func number(L *lua.LState, n int, call, what string) float64 {
+	v, ok := L.Get(n).(lua.LNumber)
+	if !ok {
+		L.RaiseError("%s: %s must be a number, and is %s", call, what, show(L.Get(n)))
+	}
+	return float64(v)
+}

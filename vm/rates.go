@@ -1,0 +1,104 @@
+package vm
+
+import (
+	"fmt"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/engine/pace"
+	"moonio/engine/run"
+)
+
+// rateCurve is a rate over time as a script holds it.
+type rateCurve struct{ pace.Rate }
+
+// rates are the functions that make rates that change.
+func (m *machine) rates() map[string]lua.LGFunction {
+	push := func(L *lua.LState, call string, r pace.Rate, err error) int {
+		if err != nil {
+			L.RaiseError("%s: %v", call, err)
+		}
+		L.Push(m.wrap(&rateCurve{r}))
+		return 1
+	}
+	return map[string]lua.LGFunction{
+		"ramp": func(L *lua.LState) int {
+			a := args{L, "ramp"}
+			from, to := a.rate(1, "from"), a.rate(2, "to")
+			r, err := pace.Ramp(from, to, a.duration(3, "over"))
+			return push(L, "ramp", r, err)
+		},
+		"burst": func(L *lua.LState) int {
+			o := optionsAt(L, 1, "burst")
+			base, peak := o.rate("base"), o.rate("peak")
+			every, length := o.duration("every"), o.duration("length")
+			o.done()
+			r, err := pace.Burst(base, peak, every, length)
+			return push(L, "burst", r, err)
+		},
+		"steps": func(L *lua.LState) int {
+			list, err := stepList(L.Get(1))
+			if err != nil {
+				L.RaiseError("steps: %v", err)
+			}
+			r, err := pace.Steps(list...)
+			return push(L, "steps", r, err)
+		},
+	}
+}
+
+func stepList(v lua.LValue) ([]pace.Step, error) {
+	t, ok := v.(*lua.LTable)
+	if !ok || t.Len() == 0 {
+		return nil, fmt.Errorf("a list of rates and for how long: steps{ {\"1k/s\", \"10s\"}, {\"20k/s\", \"5s\"} }")
+	}
+	var list []pace.Step
+	for i := 1; i <= t.Len(); i++ {
+		pair, ok := t.RawGetInt(i).(*lua.LTable)
+		if !ok || pair.Len() != 2 {
+			return nil, fmt.Errorf("step %d is not a pair such as {\"1k/s\", \"10s\"}", i)
+		}
+		r, err := toRate(pair.RawGetInt(1))
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i, err)
+		}
+		d, err := toDuration(pair.RawGetInt(2))
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i, err)
+		}
+		list = append(list, pace.Step{Rate: r, For: d})
+	}
+	return list, nil
+}
+
+// rate reads a stream's rate and how its operations arrive.
+func (m *machine) rate(o *options, s *run.Stream) {
+	arrival := o.choice("arrival", "", "uniform", "poisson")
+	switch v := o.get("rate").(type) {
+	case *lua.LNilType:
+		if arrival != "" {
+			o.fail("arrival", "%q needs a rate: without one, an operation starts when another has completed", arrival)
+		}
+		return
+	case *lua.LUserData:
+		if c, ok := v.Value.(*rateCurve); ok {
+			s.Rate = &c.Rate
+			break
+		}
+		o.fail("rate", "%s is not a rate", show(v))
+	default:
+		one, err := toRate(v)
+		if err != nil {
+			o.fail("rate", "%v", err)
+		}
+		r, err := pace.Constant(one)
+		if err != nil {
+			o.fail("rate", "%v", err)
+		}
+		s.Rate = &r
+	}
+	s.Arrival = pace.Uniform
+	if arrival == "poisson" {
+		s.Arrival = pace.Poisson
+	}
+}
