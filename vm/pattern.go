@@ -89,21 +89,59 @@ func (m *machine) pushPattern(p dist.Pattern) int {
 func (m *machine) patterns() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"random":     func(*lua.LState) int { return m.pushPattern(dist.Uniform{}) },
-		"sequential": func(*lua.LState) int { return m.pushPattern(dist.Sequential{}) },
+		"sequential": func(L *lua.LState) int {
+			o := optionsAt(L, 1, "sequential")
+			gap := o.size("gap", 0)
+			o.done()
+			return m.pushPattern(dist.Sequential{Gap: gap})
+		},
+		"reverse":    func(*lua.LState) int { return m.pushPattern(dist.Reverse{}) },
 		"permute":    func(*lua.LState) int { return m.pushPattern(dist.Permute{}) },
 		"strided": func(L *lua.LState) int {
 			return m.pushPattern(dist.Strided{Stride: m.sizeArg(L, 1, "strided", "step")})
 		},
-		"zipf":   func(L *lua.LState) int { return m.pushPattern(dist.Zipf{Theta: number(L, 1, "zipf", "theta")}) },
-		"pareto": func(L *lua.LState) int { return m.pushPattern(dist.Pareto{H: number(L, 1, "pareto", "h")}) },
-		"normal": func(L *lua.LState) int {
-			return m.pushPattern(dist.Normal{Dev: number(L, 1, "normal", "deviation")})
+		"zipf": func(L *lua.LState) int {
+			return m.pushPattern(dist.Zipf{Theta: number(L, 1, "zipf", "theta"), Centre: centre(L, "zipf")})
 		},
+		"pareto": func(L *lua.LState) int {
+			return m.pushPattern(dist.Pareto{H: number(L, 1, "pareto", "h"), Centre: centre(L, "pareto")})
+		},
+		"normal": func(L *lua.LState) int {
+			return m.pushPattern(dist.Normal{Dev: number(L, 1, "normal", "deviation"), Centre: centre(L, "normal")})
+		},
+		"runs": m.runsOf,
 		"hotspot": func(L *lua.LState) int {
 			return m.pushPattern(dist.Hotspot{Accesses: number(L, 1, "hotspot", "accesses"), Space: number(L, 2, "hotspot", "space")})
 		},
 		"zoned": m.zoned,
 	}
+}
+
+// centre takes a pattern's second argument, where its hottest block is.
+func centre(L *lua.LState, call string) dist.Centre {
+	if L.Get(2) == lua.LNil {
+		return dist.Centre{}
+	}
+	return dist.At(number(L, 2, call, "centre"))
+}
+
+func (m *machine) runsOf(L *lua.LState) int {
+	u, ok := L.Get(1).(*lua.LUserData)
+	if ok {
+		_, ok = u.Value.(*patternUse)
+	}
+	if !ok {
+		L.RaiseError("runs: %s is not a pattern such as random()", show(L.Get(1)))
+	}
+	p := dist.Runs{Of: u.Value.(*patternUse).Pattern, Length: int(count(L, 2, 1, "runs"))}
+	switch v := L.Get(3); v {
+	case lua.LNil:
+	case lua.LString("same"):
+		p.Same = true
+	default:
+		L.RaiseError("runs: the third argument can only be \"same\", and is %s", show(v))
+	}
+	return m.pushPattern(p)
 }
 
 func (m *machine) zoned(L *lua.LState) int {

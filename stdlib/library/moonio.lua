@@ -18,8 +18,8 @@
 
 --#region parameters
 
----A parameter: `{ default, help }`. The default's unit gives the type: size, duration, rate, integer, number,
----boolean or text; with `choice` it is one of a list.
+---A parameter: `{ default, help }`. The default's unit gives the type: size, duration, rate (operations per second as a number; bytes per second stay a text),
+---integer, number, boolean or text; with `choice` it is one of a list.
 ---@class ParamSpec
 ---@field [1] string|number|boolean the default
 ---@field [2] string what it is, for `--help`
@@ -173,7 +173,7 @@ function File:tail() end
 ---@field interval? Duration of the time series. Default: the command line's --interval, or 1s.
 ---@field on_error? "stop"|"count" whether the first failed operation ends the run. Default: "stop".
 ---@field fault? string|string[] faults to inject, as for --fault, in this phase
----@field expect? fun(r: PhaseResult) called with the phase's result, to hold its expectations together with it
+---@field expect? fun(r: PhaseResult): boolean? called with the phase's result: it can call `expect`, or return whether the result is as it must be
 
 ---Runs a phase and returns what it measured. Only the top level can.
 ---@param name string
@@ -320,9 +320,17 @@ function Queue:in_flight() end
 ---@return Pattern
 function random() end
 
+---@class SequentialOptions
+---@field gap? Size bytes that are left out after each block. Default: 0.
+
 ---One block after another, going round at the region's end.
+---@param options? SequentialOptions
 ---@return Pattern
-function sequential() end
+function sequential(options) end
+
+---One block before another, from the region's end to its start.
+---@return Pattern
+function reverse() end
 
 ---One block every so many bytes, going round: sequential with holes.
 ---@param step Size
@@ -330,19 +338,22 @@ function sequential() end
 function strided(step) end
 
 ---Zipf-distributed: rank k is drawn in proportion to 1/k^theta. The hot blocks are scattered over the region.
----@param theta number
+---@param theta number above 0 and at most 10
+---@param centre? number where the hottest block is, as a share of the region from 0 to 1; then the others lie around it and are not scattered
 ---@return Pattern
-function zipf(theta) end
+function zipf(theta, centre) end
 
 ---Pareto-distributed (self-similar): with h = 0.2, 80 % of accesses go to 20 % of the blocks.
 ---@param h number between 0 and 1
+---@param centre? number as for `zipf`
 ---@return Pattern
-function pareto(h) end
+function pareto(h, centre) end
 
----Normally distributed around the middle of the region.
+---A bell over the blocks, as fio's `normal`: a twelfth of the region wide, and shifted by up to the deviation.
 ---@param deviation number in per cent of the region
+---@param centre? number as for `zipf`
 ---@return Pattern
-function normal(deviation) end
+function normal(deviation, centre) end
 
 ---Zones: pairs of per cent of accesses and per cent of the region, in order: zoned{ {60, 10}, {30, 20}, {10, 70} }.
 ---@param zones number[][]
@@ -358,6 +369,14 @@ function hotspot(accesses, space) end
 ---Each block exactly once per pass, in random order, with memory that does not grow with the file.
 ---@return Pattern
 function permute() end
+
+---Runs: a new place is drawn from another pattern only for every so many operations; those between follow it
+---without a gap, or go to the same place.
+---@param of Pattern
+---@param length integer operations in a run
+---@param same? "same" all of a run go to one place
+---@return Pattern
+function runs(of, length, same) end
 
 --#endregion
 --#region chance
@@ -403,7 +422,7 @@ function ramp(from, to, over) end
 ---@return RateCurve
 function burst(options) end
 
----A rate per stretch of time, after one another: steps{ {"10s", "1k/s"}, {"5s", "20k/s"} }. The last goes on.
+---Rates, each for a stretch of time, one after another: steps{ {"1k/s", "10s"}, {"20k/s", "5s"} }. The last goes on.
 ---@param list table[]
 ---@return RateCurve
 function steps(list) end
@@ -589,9 +608,14 @@ function format_size(n) end
 ---@return string
 function format_duration(d) end
 
----Writes a rate per second for people: "20 k/s".
+---Writes a number of operations per second for people: "20 k/s".
 ---@param n number
 ---@return string
 function format_rate(n) end
+
+---Writes a number of bytes per second for people: "800 MiB/s".
+---@param n number
+---@return string
+function format_bandwidth(n) end
 
 --#endregion
