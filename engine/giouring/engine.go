@@ -22,8 +22,10 @@ import (
 // Name is the engine's name.
 const Name = "giouring"
 
-// maxSlots is what the largest ring holds, beside the wake-up.
-const maxSlots = 1<<15 - 1
+const (
+	maxSlots   = 1<<15 - 1 // what the largest ring holds, beside the wake-up
+	maxWorkers = 1024      // the kernel's threads for operations that block
+)
 
 // Marks in user data that are not slots.
 const (
@@ -116,9 +118,9 @@ func (e *Engine) begin() error {
 	if _, err := e.ring.EnableRings(); err != nil {
 		return fmt.Errorf("enabling the ring: %w", err)
 	}
-	// The kernel's worker threads, as many as there can be operations; kernels
+	// The kernel's worker threads, as many as operations that can block; kernels
 	// before 5.15 can't be told. The library's own call passes the wrong size.
-	limits := [2]uint32{uint32(e.slots), 0}
+	limits := [2]uint32{uint32(min(e.slots, maxWorkers)), 0}
 	_, _ = e.ring.Register(e.ring.RingFd(), lib.RegisterIOWQMaxWorkers, unsafe.Pointer(&limits), 2)
 	e.enabled = true
 	return e.armWake()

@@ -90,6 +90,7 @@ func (r *rig) run(b *testing.B, least int) {
 	}
 }
 
+// benchFile is what URING_BENCH_FILE names, or a small file of its own.
 func benchFile(b *testing.B) string {
 	if f := os.Getenv("URING_BENCH_FILE"); f != "" {
 		return f

@@ -33,6 +33,7 @@ const Name = "io_uring"
 const (
 	maxSlots   = 32767 // so that twice as many and one fit the kernel's largest completion ring
 	maxEntries = 256   // SQEs: what is submitted beyond takes a system call for each so many
+	maxWorkers = 1024  // the kernel's threads for operations that block
 )
 
 // Marks in user_data that are not slots.
@@ -44,11 +45,11 @@ const (
 // Engine is an open ring. The goroutine that first calls Submit or Wait owns it
 // and must be locked to its thread.
 type Engine struct {
-	ring    *ring
-	slots   int
-	native  [engine.NumOpCodes]bool
-	has     [256]bool
-	detail  string
+	ring   *ring
+	slots  int
+	native [engine.NumOpCodes]bool
+	has    [256]bool
+	detail string
 
 	inFlight int    // submitted, not yet handed out
 	cancels  int    // not yet answered
@@ -151,7 +152,7 @@ func (e *Engine) begin() error {
 	if !e.ring.disabled() {
 		return nil
 	}
-	if err := e.ring.enable(e.slots); err != nil {
+	if err := e.ring.enable(min(e.slots, maxWorkers)); err != nil {
 		return err
 	}
 	return e.armWake()

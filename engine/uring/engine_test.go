@@ -14,16 +14,16 @@ import (
 	"moonio/engine/osfs"
 )
 
-// bench is an engine on an empty directory, with buffers.
-type bench struct {
+// fixture is an engine on an empty directory, with buffers.
+type fixture struct {
 	testing.TB
 	*Engine
 	fs    *osfs.FS
 	arena *engine.Arena
 }
 
-// newBench locks the goroutine to its thread until the test's end.
-func newBench(t testing.TB, slots int, open func(engine.Config) (*Engine, error)) *bench {
+// newFixture locks the goroutine to its thread until the test's end.
+func newFixture(t testing.TB, slots int, open func(engine.Config) (*Engine, error)) *fixture {
 	t.Helper()
 	runtime.LockOSThread()
 	t.Cleanup(runtime.UnlockOSThread)
@@ -36,13 +36,13 @@ func newBench(t testing.TB, slots int, open func(engine.Config) (*Engine, error)
 	e, err := open(engine.Config{Slots: slots, FS: fs, Arena: arena})
 	skipUnavailable(t, err)
 	t.Cleanup(func() { check(t, e.Close()) })
-	return &bench{t, e, fs, arena}
+	return &fixture{t, e, fs, arena}
 }
 
 func best(cfg engine.Config) (*Engine, error) { return open(cfg, setups) }
 
 // file makes a file that holds text.
-func (b *bench) file(name, text string, id uint32, pinned bool) *engine.File {
+func (b *fixture) file(name, text string, id uint32, pinned bool) *engine.File {
 	b.Helper()
 	fd, err := b.fs.Open(name, unix.O_RDWR|unix.O_CREAT, 0o644)
 	check(b, err)
@@ -52,7 +52,7 @@ func (b *bench) file(name, text string, id uint32, pinned bool) *engine.File {
 	return &engine.File{Node: &engine.Node{}, Name: name, FD: fd, ID: id, Pinned: pinned}
 }
 
-func (b *bench) buf(n int) []byte {
+func (b *fixture) buf(n int) []byte {
 	b.Helper()
 	buf, err := b.arena.Get(n)
 	check(b, err)
@@ -60,7 +60,7 @@ func (b *bench) buf(n int) []byte {
 }
 
 // do submits ops in one call, in slots from 0, and returns their results.
-func (b *bench) do(ops ...engine.Op) []int64 {
+func (b *fixture) do(ops ...engine.Op) []int64 {
 	b.Helper()
 	slots := make([]uint32, len(ops))
 	for i := range slots {
@@ -80,7 +80,7 @@ func (b *bench) do(ops ...engine.Op) []int64 {
 	return res
 }
 
-func (b *bench) reads(f *engine.File, want string) {
+func (b *fixture) reads(f *engine.File, want string) {
 	b.Helper()
 	buf := b.buf(len(want))
 	if res := b.do(engine.Op{Code: engine.Read, File: f, Buf: buf})[0]; res != int64(len(want)) || string(buf) != want {
@@ -91,7 +91,7 @@ func (b *bench) reads(f *engine.File, want string) {
 // TestRegisteredFiles reuses an ID and a descriptor: the file that was
 // registered under them must not be read any more.
 func TestRegisteredFiles(t *testing.T) {
-	b := newBench(t, 4, best)
+	b := newFixture(t, 4, best)
 	first := b.file("first", "one", 7, true)
 	b.reads(first, "one")
 	if b.files[7] != first {
@@ -116,7 +116,7 @@ func TestRegisteredFiles(t *testing.T) {
 
 // TestFixedBuffers transfers on both sides of the registered buffer's end.
 func TestFixedBuffers(t *testing.T) {
-	b := newBench(t, 4, best)
+	b := newFixture(t, 4, best)
 	if b.fixedLen != 64<<10 {
 		t.Skipf("SKIPPED, registered buffers untested here: %s", b.detail)
 	}
@@ -147,7 +147,7 @@ func TestFixedBuffers(t *testing.T) {
 // must not be torn where the ring is full: its end would go on after a failure.
 func TestFullRing(t *testing.T) {
 	const n = 3 * maxEntries
-	b := newBench(t, n, best)
+	b := newFixture(t, n, best)
 	f := b.file("f", "text", 0, true)
 	bad := engine.Op{Code: engine.Read, Flags: engine.Link, File: f, Buf: b.buf(16)} // short
 	ops := make([]engine.Op, n)
@@ -165,7 +165,7 @@ func TestFullRing(t *testing.T) {
 // TestLongChain links more operations than the ring has entries.
 func TestLongChain(t *testing.T) {
 	const length = maxEntries + 1
-	b := newBench(t, length, best)
+	b := newFixture(t, length, best)
 	ops := make([]engine.Op, length)
 	for i := range ops {
 		ops[i] = engine.Op{Code: engine.Nop, Flags: engine.Link}
@@ -184,7 +184,7 @@ func TestMixedChains(t *testing.T) {
 	canceled := -int64(unix.ECANCELED)
 	for name, open := range map[string]func(engine.Config) (*Engine, error){"best": best, "plain": openPlain} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, 8, open)
+			b := newFixture(t, 8, open)
 			f := b.file("f", "", 0, true)
 			link := func(op engine.Op) engine.Op {
 				op.Flags |= engine.Link
@@ -224,7 +224,7 @@ func TestMixedChains(t *testing.T) {
 
 // TestCannotStart is about operations that no kernel ever sees.
 func TestCannotStart(t *testing.T) {
-	b := newBench(t, 8, best)
+	b := newFixture(t, 8, best)
 	f := b.file("f", "text", 0, true)
 	got := b.do(
 		engine.Op{Code: engine.Read, Buf: b.buf(1)},
@@ -243,7 +243,7 @@ func TestCannotStart(t *testing.T) {
 }
 
 // pipe returns a file whose reads stay in flight until something is written.
-func (b *bench) pipe() (f *engine.File, write func(string)) {
+func (b *fixture) pipe() (f *engine.File, write func(string)) {
 	b.Helper()
 	var p [2]int
 	check(b, unix.Pipe2(p[:], unix.O_CLOEXEC))
@@ -262,7 +262,7 @@ func (b *bench) pipe() (f *engine.File, write func(string)) {
 func TestBlockedReads(t *testing.T) {
 	for name, open := range map[string]func(engine.Config) (*Engine, error){"best": best, "plain": openPlain} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, 4, open)
+			b := newFixture(t, 4, open)
 			f, write := b.pipe()
 			out := make([]engine.Completion, 4)
 			ops := []engine.Op{{Code: engine.Read, File: f, Buf: b.buf(8)}, {Code: engine.Nop}}
@@ -308,7 +308,7 @@ func TestBlockedReads(t *testing.T) {
 
 // TestWrongThread uses a ring that belongs to another thread.
 func TestWrongThread(t *testing.T) {
-	b := newBench(t, 1, best)
+	b := newFixture(t, 1, best)
 	if b.ring.flags&setupSingleIssuer == 0 {
 		t.Skip("SKIPPED: this kernel's rings have no owner")
 	}
@@ -350,7 +350,7 @@ func TestWakeAfterClose(t *testing.T) {
 
 func TestHotPathAllocatesNothing(t *testing.T) {
 	const depth = 32
-	b := newBench(t, depth, best)
+	b := newFixture(t, depth, best)
 	f := b.file("f", string(make([]byte, 4096)), 0, true)
 	ops := make([]engine.Op, depth)
 	slots := make([]uint32, depth)
