@@ -3,19 +3,21 @@ package vm
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"syscall"
 
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/engine/suggest"
+	"moonio/vm/luaerr"
 )
 
 // goError is a Go error on its way through Lua.
 type goError struct {
-	err error
+	where string // the line of the script that met it
+	err   error
 }
-
-func (e *goError) String() string { return e.err.Error() }
 
 func isAbsent(err error) bool { return errors.Is(err, syscall.ENOENT) }
 
@@ -30,7 +32,51 @@ func noMethod(typ, name string, known []string) string {
 // not the script that is wrong.
 func (m *machine) raise(L *lua.LState, err error) {
 	u := L.NewUserData()
-	u.Value = &goError{err}
+	file, line := where(L)
+	u.Value = &goError{fmt.Sprintf("%s:%d", file, line), err}
 	u.Metatable = m.errorType
 	L.Error(u, 1)
+}
+
+// explain makes of what ended a piece of Lua what the user is to be told: a Go error
+// that went through it, or a fault of the script.
+func (m *machine) explain(err error) error {
+	var api *lua.ApiError
+	if errors.As(err, &api) {
+		if g := thrown(api.Object); g != nil {
+			if g.where == "" {
+				return g.err
+			}
+			return fmt.Errorf("%s: %w", g.where, g.err)
+		}
+	}
+	return luaerr.New(err, m.run.source, m.known())
+}
+
+// thrown is the Go error that a Lua error value carries, or nil.
+func thrown(v lua.LValue) *goError {
+	if u, ok := v.(*lua.LUserData); ok {
+		if g, ok := u.Value.(*goError); ok {
+			return g
+		}
+	}
+	return nil
+}
+
+// known are what scripts can call without having made it.
+func (m *machine) known() []string {
+	var list []string
+	for path := range m.own {
+		if name, ok := strings.CutPrefix(path, "_G."); ok && !strings.Contains(name, "'s ") {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// source is the text of a chunk, by the name that errors call it.
+func (r *Run) source(file string) (string, bool) {
+	s, ok := r.sources[file]
+	return s, ok
 }

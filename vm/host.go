@@ -30,6 +30,7 @@ type Run struct {
 	ctx      context.Context
 	director *director
 	patterns uint64
+	sources  map[string]string // of chunks, by the name that errors call them
 }
 
 // Resolver finds the source of a module, and what errors are to call it.

@@ -1,9 +1,6 @@
 package vm
 
 import (
-	"errors"
-	"fmt"
-
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -43,24 +40,8 @@ func (m *machine) call(fn *lua.LFunction) error {
 	return m.L.PCall(0, 0, nil)
 }
 
-func (m *machine) explain(err error) error {
-	var ae *lua.ApiError
-	if errors.As(err, &ae) {
-		if u, ok := ae.Object.(*lua.LUserData); ok {
-			if g, ok := u.Value.(*goError); ok {
-				return g.err
-			}
-		}
-	}
-	return err
-}
-
-func scriptError(err error, name, source string) error { return err }
-
 func stopHere(L *lua.LState) lua.LValue {
 	u := L.NewUserData()
-	u.Value = &goError{errStopHere}
+	u.Value = &goError{err: errStopHere}
 	return u
 }
-
-var _ = fmt.Sprint

@@ -23,6 +23,7 @@ import (
 
 	"moonio/engine/report"
 	"moonio/engine/run"
+	"moonio/vm/luaerr"
 	"moonio/vm/luafix"
 )
 
@@ -37,7 +38,7 @@ type Script struct {
 func Load(name, source string) (*Script, error) {
 	proto, err := luafix.Compile(source, name)
 	if err != nil {
-		return nil, scriptError(err, name, source)
+		return nil, luaerr.New(err, func(string) (string, bool) { return source, true }, nil)
 	}
 	return &Script{Name: name, Source: source, proto: proto}, nil
 }
@@ -88,6 +89,7 @@ type director struct {
 
 func newDirector(ctx context.Context, r *Run, s *Script) (*director, error) {
 	r.ctx = ctx
+	r.sources = map[string]string{s.Name: s.Source}
 	if r.Interval == 0 {
 		r.Interval = run.DefaultInterval
 	}

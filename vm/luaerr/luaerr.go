@@ -1,0 +1,156 @@
+// Package luaerr tells people what is wrong with their script: which file and
+// line, the line itself with a mark under the offending part, and a hint where
+// there is one.
+//
+// Whatever ends a script, a syntax error, a run-time error or a panic in Go beneath
+// it, becomes one [Error].
+package luaerr
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/vm/luafix"
+)
+
+// Error is a fault of a script.
+type Error struct {
+	File      string
+	Line      int    // from 1; 0 if unknown
+	Column    int    // of the offending part's first byte in Source, from 1; 0 if unknown
+	Width     int    // of the offending part in bytes, at least 1 if Column is known
+	Message   string // in Lua's words, without the place
+	Source    string // the line itself; empty if unknown
+	Hint      string // what to do; empty if nothing is known
+	Traceback string // the calls that led there, one a line; empty if unknown
+}
+
+// Place is the file and line, as Lua writes them.
+func (e *Error) Place() string {
+	if e.Line == 0 {
+		return e.File
+	}
+	return e.File + ":" + strconv.Itoa(e.Line)
+}
+
+// Error is everything that there is to say, over several lines.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if p := e.Place(); p != "" {
+		fmt.Fprintf(&b, "%s: ", p)
+	}
+	b.WriteString(e.Message)
+	if e.Source != "" {
+		number := strconv.Itoa(e.Line)
+		fmt.Fprintf(&b, "\n  %s | %s", number, e.Source)
+		if e.Column > 0 {
+			fmt.Fprintf(&b, "\n  %s | %s^%s", strings.Repeat(" ", len(number)), indent(e.Source[:e.Column-1]), strings.Repeat("~", max(0, e.Width-1)))
+		}
+	}
+	if e.Hint != "" {
+		fmt.Fprintf(&b, "\nhint: %s", e.Hint)
+	}
+	if e.Traceback != "" {
+		fmt.Fprintf(&b, "\ncalled from:\n%s", e.Traceback)
+	}
+	return b.String()
+}
+
+// indent is as wide on a terminal as the text is.
+func indent(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, text)
+}
+
+// Sources finds the text of a chunk by the name that errors call it.
+type Sources func(file string) (text string, ok bool)
+
+// New makes an Error of what gopher-lua or luafix returned. known are names that
+// scripts can use, for hints; sources may be nil.
+func New(err error, sources Sources, known []string) *Error {
+	e := &Error{}
+	var syntax *luafix.SyntaxError
+	var api *lua.ApiError
+	switch {
+	case errors.As(err, &syntax):
+		*e = Error{File: syntax.File, Line: syntax.Line, Column: syntax.Column, Width: 1, Message: syntax.Message}
+	case errors.As(err, &api):
+		e.runtime(api)
+	default:
+		e.Message = err.Error()
+	}
+	if sources != nil {
+		if text, ok := sources(e.File); ok {
+			e.Source = line(text, e.Line)
+		}
+	}
+	e.improve(known)
+	return e
+}
+
+func (e *Error) runtime(api *lua.ApiError) {
+	if api.Cause != nil && api.Type == lua.ApiErrorPanic {
+		e.Message = fmt.Sprintf("the program failed beneath the script, which is a fault of moonio and not of the script: %v", api.Cause)
+		return
+	}
+	text := "nil"
+	if api.Object != nil {
+		text = api.Object.String()
+	}
+	if _, isTable := api.Object.(*lua.LTable); isTable {
+		text = "an error value that is a table was thrown and not caught"
+	}
+	e.File, e.Line, e.Message = split(text)
+	e.Traceback = traceback(api.StackTrace, e.Place())
+}
+
+var place = regexp.MustCompile(`(?s)^([^\n]+?):(\d+): (.*)$`)
+
+// split takes the place off the front of a message.
+func split(text string) (file string, line int, message string) {
+	m := place.FindStringSubmatch(text)
+	if m == nil {
+		return "", 0, text
+	}
+	line, _ = strconv.Atoi(m[2])
+	return m[1], line, m[3]
+}
+
+// line is a line of a text, from 1.
+func line(text string, n int) string {
+	lines := strings.Split(text, "\n")
+	if n < 1 || n > len(lines) {
+		return ""
+	}
+	return strings.TrimRight(lines[n-1], " \t\r")
+}
+
+// maxTrace bounds how many calls are listed.
+const maxTrace = 10
+
+// traceback keeps of gopher-lua's the lines that name a place in a script, but for
+// the one where the error is.
+func traceback(trace, at string) string {
+	var out []string
+	for _, l := range strings.Split(trace, "\n") {
+		l = strings.TrimSpace(l)
+		if l == "" || l == "stack traceback:" || strings.HasPrefix(l, "[G]") || strings.HasPrefix(l, at+":") {
+			continue
+		}
+		if len(out) == maxTrace {
+			out = append(out, "  ...")
+			break
+		}
+		out = append(out, "  "+l)
+	}
+	return strings.Join(out, "\n")
+}
