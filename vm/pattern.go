@@ -88,15 +88,15 @@ func (m *machine) pushPattern(p dist.Pattern) int {
 // patterns are the functions that make patterns.
 func (m *machine) patterns() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
-		"random":     func(*lua.LState) int { return m.pushPattern(dist.Uniform{}) },
+		"random": func(*lua.LState) int { return m.pushPattern(dist.Uniform{}) },
 		"sequential": func(L *lua.LState) int {
 			o := optionsAt(L, 1, "sequential")
 			gap := o.size("gap", 0)
 			o.done()
 			return m.pushPattern(dist.Sequential{Gap: gap})
 		},
-		"reverse":    func(*lua.LState) int { return m.pushPattern(dist.Reverse{}) },
-		"permute":    func(*lua.LState) int { return m.pushPattern(dist.Permute{}) },
+		"reverse": func(*lua.LState) int { return m.pushPattern(dist.Reverse{}) },
+		"permute": func(*lua.LState) int { return m.pushPattern(dist.Permute{}) },
 		"strided": func(L *lua.LState) int {
 			return m.pushPattern(dist.Strided{Stride: m.sizeArg(L, 1, "strided", "step")})
 		},
