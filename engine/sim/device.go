@@ -118,12 +118,13 @@ func (d *device) end(now int64, r *request) int64 {
 		return now + d.draw.next(d.trimTime)
 	}
 	at := d.peak.add(d.credits.add(now, 1), 1)
-	if r.kind == read {
-		at = d.reads.add(at, r.size)
-		at += d.draw.next(d.readTime)
-	} else {
-		at = d.writes.add(at, r.size)
-		at += d.store(now, r) + d.draw.next(d.writeTime)
+	switch r.kind {
+	case read:
+		at = d.reads.add(at, r.size) + d.draw.next(d.readTime)
+	case write:
+		at = max(d.writes.add(at, r.size), d.cache.add(now, r.size)) + d.draw.next(d.writeTime)
+	case durable:
+		at = d.writes.add(at, r.size) + d.cache.time(r.size) + d.draw.next(d.writeTime) + d.draw.next(d.fsyncTime)
 	}
 	if d.arm != nil && !(r.kind == write && d.caching) {
 		at = d.arm.move(at, r)
@@ -137,14 +138,6 @@ func (d *device) drained(now int64) int64 {
 		return now
 	}
 	return max(now, d.cache.empty)
-}
-
-// store is how long a write waits for its place in the cache or, past it, for the medium.
-func (d *device) store(now int64, r *request) int64 {
-	if r.kind == durable {
-		return d.cache.time(r.size) + d.draw.next(d.fsyncTime)
-	}
-	return d.cache.add(now, r.size) - now
 }
 
 // next is the time of the next event, and whether there is one.
@@ -195,14 +188,20 @@ func (d *device) pick(now int64) int {
 		return 0
 	}
 	best, soonest := 0, int64(math.MaxInt64)
-	for i := range min(d.waiting.n, d.depth) {
+	window := d.window()
+	for i := range window {
 		r := d.waiting.at(i)
-		if r.kind == flush || r.kind == trim {
-			break // nothing overtakes these
+		mean := d.readTime
+		if r.kind != read {
+			mean = d.writeTime
 		}
-		if t := d.arm.reach(now, r); t < soonest {
+		// The arm moves once the command has been taken in.
+		if t := d.arm.reach(now+int64(mean), r); t < soonest {
 			best, soonest = i, t
 		}
+	}
+	if soonest > 0 {
+		best = d.runStart(best, window)
 	}
 	d.passes++
 	if best == 0 || d.passes > patience*d.depth {
@@ -210,6 +209,38 @@ func (d *device) pick(now int64) int {
 		return 0
 	}
 	return best
+}
+
+// window is how many of the requests in the queue an arm may choose from. A flush or a
+// trim is not overtaken.
+func (d *device) window() int {
+	n := min(d.waiting.n, d.depth)
+	for i := range n {
+		if k := d.waiting.at(i).kind; k == flush || k == trim {
+			return i
+		}
+	}
+	return n
+}
+
+// runStart is where the run of adjacent requests begins that the i-th is part
+// of: who starts in its middle has to come back for the rest.
+func (d *device) runStart(i, window int) int {
+	for range window {
+		start := d.waiting.at(i).addr
+		before := -1
+		for j := range window {
+			if r := d.waiting.at(j); r.addr+r.size == start {
+				before = j
+				break
+			}
+		}
+		if before < 0 {
+			break
+		}
+		i = before
+	}
+	return i
 }
 
 // withdraw takes back a request that no server has taken on yet.

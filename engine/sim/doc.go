@@ -44,7 +44,8 @@
 //   - Garbage collection: for gc-length at the end of every gc-period the whole device
 //     stands still, or is gc-slow times slower.
 //   - Rotation: with rpm set, one arm serves everything, and picks of the first
-//     queue-depth operations the one that it reaches soonest. A seek takes
+//     queue-depth operations the one that it reaches soonest, unless it has passed
+//     the oldest by for long. A seek takes
 //     track-seek plus a share that grows with the root of the distance, the
 //     platter turns meanwhile, and data passes at the transfer rate. Reading on
 //     from where the last operation ended needs no turn; writing on needs none only
@@ -61,7 +62,7 @@
 //	profile       random reads            random writes               fsync     bandwidth
 //	nvme          790 k IOPS, 80 µs       1.2 M IOPS, then 490 k      0.5 ms    7.0 / 5.0 GB/s, then 2.0
 //	sata-ssd      95 k IOPS, 100 µs       127 k IOPS, then 85 k       1.5 ms    550 / 520 MB/s, then 350
-//	hdd           190–300 IOPS, 5–12 ms   the same                    8 ms      200 MB/s
+//	hdd           200–700 IOPS, 5–12 ms   the same                    8 ms      200 MB/s
 //	cloud-volume  3000 IOPS, 0.6 ms       3000 IOPS, 0.8 ms           1 ms      250 MB/s
 //
 // The times are those at depth 1; "then" is once the write cache is full. The hdd
