@@ -45,12 +45,14 @@
 //     stands still, or is gc-slow times slower.
 //   - Rotation: with rpm set, one arm serves everything, and picks of the first
 //     queue-depth operations the one that it reaches soonest, unless it has passed
-//     the oldest by for long. A seek takes
-//     track-seek plus a share that grows with the root of the distance, the
-//     platter turns meanwhile, and data passes at the transfer rate. Reading on
-//     from where the last operation ended needs no turn; writing on needs none only
-//     if the write was there in time. Files lie scattered over the stroke,
-//     each in one piece.
+//     the oldest by for long. A seek takes track-seek plus a share that grows with
+//     the root of the distance, the platter turns meanwhile, and data passes at the
+//     transfer rate. Reading on from where the last operation ended needs no turn;
+//     writing on needs none only if the write was there in time. What a write cache
+//     takes in moves no arm. Files lie scattered over the stroke, each in one piece.
+//
+// A capacity makes what needs more fail with ENOSPC. Otherwise operations do what
+// they do in package memfs, at the time at which they complete.
 //
 // Metadata (open, create, rename, allocate, …) takes the host's time and none of the device's.
 //
