@@ -187,4 +187,3 @@ func play(t *testing.T, r *rig, total int, seed uint64) {
 		t.Fatal(err)
 	}
 }
-
