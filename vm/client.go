@@ -41,6 +41,8 @@ const (
 	waitClose
 	waitStat
 	waitList
+	waitRename
+	waitUnlink
 	waitQueue
 )
 
@@ -124,9 +126,13 @@ func (m *machine) resumeNamed(t *run.Task, c *client, w wait) (bool, error) {
 	return m.resume(c.co, nil, m.metaValues(w, c.meta)...)
 }
 
-// metaValues are what stat and list return.
+// metaValues are what an operation on names returns when it has succeeded.
 func (m *machine) metaValues(w wait, meta *engine.Meta) []lua.LValue {
 	switch w {
+	case waitRename:
+		m.run.Session.Renamed(meta.Path, meta.Path2)
+	case waitUnlink:
+		m.run.Session.Unlinked(meta.Path)
 	case waitStat:
 		return []lua.LValue{lua.LNumber(meta.Size), lua.LBool(meta.Dir)}
 	case waitList:

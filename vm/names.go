@@ -83,8 +83,7 @@ func (m *machine) rename(L *lua.LState) int {
 	if err := m.run.Guard.WillRename(from, to); err != nil {
 		m.refuse(L, "rename", err)
 	}
-	m.run.Session.Renamed(from, to)
-	return m.doNamed(L, waitOp, run.Request{Code: engine.Rename, Meta: &engine.Meta{Path: from, Path2: to}})
+	return m.doNamed(L, waitRename, run.Request{Code: engine.Rename, Meta: &engine.Meta{Path: from, Path2: to}})
 }
 
 func (m *machine) unlink(L *lua.LState) int {
@@ -92,8 +91,7 @@ func (m *machine) unlink(L *lua.LState) int {
 	if err := m.run.Guard.WillUnlink(name); err != nil {
 		m.refuse(L, "unlink", err)
 	}
-	m.run.Session.Unlinked(name)
-	return m.doNamed(L, waitOp, run.Request{Code: engine.Unlink, Meta: &engine.Meta{Path: name}})
+	return m.doNamed(L, waitUnlink, run.Request{Code: engine.Unlink, Meta: &engine.Meta{Path: name}})
 }
 
 func (m *machine) open(L *lua.LState) int {
@@ -137,23 +135,34 @@ func (m *machine) permit(L *lua.LState, op *opening, call string) engine.OpCode 
 		m.readable(L, call, op.name)
 		return engine.Open
 	}
-	code := engine.Open
 	var err error
 	if op.create {
 		var fresh bool
-		if fresh, err = g.WillCreate(op.name); fresh {
-			code = engine.Create
-		}
+		fresh, err = g.WillCreate(op.name)
+		// What somebody else makes there in between must not be taken for ours.
+		op.fresh = op.fresh || fresh
 	} else {
 		err = g.Writable(op.name)
 	}
 	if err == nil {
-		return code
+		return m.openCode(op)
 	}
 	if op.asked || op.empty || op.fresh || g.Readable(op.name) != nil {
 		m.refuse(L, call, err)
 	}
 	op.write, op.create = false, false
+	return engine.Open
+}
+
+// openCode says whether an open has to make its file.
+func (m *machine) openCode(op *opening) engine.OpCode {
+	s := m.run.Session
+	if !op.create || s.Knows(op.name) {
+		return engine.Open
+	}
+	if _, _, err := s.FS.Stat(op.name); isAbsent(err) {
+		return engine.Create
+	}
 	return engine.Open
 }
 
@@ -184,6 +193,9 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) int {
 	if m.run.Plan != nil {
 		return m.openPlanned(L, op)
 	}
+	if err := m.create(op); err != nil {
+		m.raise(L, err)
+	}
 	if op.size > 0 {
 		m.layout(L, op, call)
 	}
@@ -202,6 +214,20 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) int {
 	}
 	L.Push(m.wrap(f))
 	return 1
+}
+
+// create makes a file that must not be there yet, before anything is laid out in it.
+func (m *machine) create(op *opening) error {
+	if !op.fresh {
+		return nil
+	}
+	fs := m.run.Session.FS
+	fd, err := fs.Open(op.name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, 0o644)
+	if err != nil {
+		return openError(op, err)
+	}
+	op.fresh = false
+	return fs.Close(fd)
 }
 
 func openError(op *opening, err error) error {

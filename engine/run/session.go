@@ -83,17 +83,31 @@ func (s *Session) now(p *phase, live *liveRow) int64 {
 
 // node is what all open files of that name share.
 func (s *Session) node(name string) *engine.Node {
+	n, _ := s.lookUp(name)
+	return n
+}
+
+// lookUp is node, and says whether the run has met the name before.
+func (s *Session) lookUp(name string) (n *engine.Node, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.nodes == nil {
 		s.nodes = map[string]*engine.Node{}
 	}
-	n, ok := s.nodes[name]
-	if !ok {
+	n, known = s.nodes[name]
+	if !known {
 		n = new(engine.Node)
 		s.nodes[name] = n
 	}
-	return n
+	return n, known
+}
+
+// Knows says whether the run has a file of that name.
+func (s *Session) Knows(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.nodes[name]
+	return ok
 }
 
 // Renamed and Unlinked keep names and what is known of their files together.
@@ -122,8 +136,9 @@ func (s *Session) Opened(name string, fd int, flags int) (*engine.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("size of %q: %w", name, err)
 	}
-	n := s.node(name)
-	if size != n.Size() {
+	n, known := s.lookUp(name)
+	if !known || flags&syscall.O_TRUNC != 0 {
+		// What is known already counts what is in flight too.
 		n.SetSize(size)
 		n.SetTail(size)
 	}
