@@ -63,7 +63,7 @@ function mkdir(name) end
 ---@param to string
 function rename(from, to) end
 
----Removes a file or an empty directory, timed as "unlink".
+---Removes a file, timed as "unlink". Directories stay until the end of the run.
 ---@param name string
 function unlink(name) end
 
