@@ -197,21 +197,18 @@ func TestWakeFromOutside(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		w, _ := newWorld(t, "nvme")
 		engines := make([]engine.Engine, workers)
-		var wg sync.WaitGroup
 		for i := range engines {
 			engines[i] = open(t, w, 1)
 		}
+		var wg sync.WaitGroup
 		for _, e := range engines {
 			wg.Go(func() {
-				_, _ = e.Wait(nil, 0, 0)
 				_, _ = e.Wait(make([]engine.Completion, 1), 1, engine.NoDeadline)
 				_ = e.Close()
 			})
 		}
 		for _, e := range engines {
-			e.Wake()
-			e.Wake() // once may fall on the first Wait
-			time.Sleep(time.Millisecond)
+			time.Sleep(time.Millisecond) // so that it is mostly asleep by then; it counts before, too
 			e.Wake()
 		}
 		wg.Wait()
