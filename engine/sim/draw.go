@@ -7,19 +7,29 @@ import (
 
 // draw makes service times.
 type draw struct {
-	rng    *rand.Rand
-	kind   Distribution
-	sigma  float64 // lognormal: of the logarithm
-	shape  float64 // gamma
-	centre float64 // lognormal: what keeps the mean
+	rng   *rand.Rand
+	kind  Distribution
+	exp   []float64 // lognormal: the factor by what is normally distributed, from -reach on
+	shape float64   // gamma
 }
+
+// Lognormal factors are taken from a table, between whose points lines are
+// drawn: an exponential would be the dearest part of an operation. Nothing
+// beyond the reach is ever drawn.
+const (
+	reach = 9
+	steps = 64 // for one standard deviation
+)
 
 func newDraw(c *Config, seed uint64) draw {
 	d := draw{rng: rand.New(rand.NewPCG(seed, 0x73696d)), kind: c.Distribution}
 	switch d.kind {
 	case Lognormal:
-		d.sigma = math.Sqrt(math.Log1p(c.Spread * c.Spread))
-		d.centre = d.sigma * d.sigma / 2
+		sigma := math.Sqrt(math.Log1p(c.Spread * c.Spread))
+		for i := range 2*reach*steps + 1 {
+			z := float64(i)/steps - reach
+			d.exp = append(d.exp, math.Exp(sigma*z-sigma*sigma/2)) // whose mean is 1
+		}
 	case Gamma:
 		d.shape = 1 / (c.Spread * c.Spread)
 	}
@@ -32,11 +42,17 @@ func (d *draw) next(mean float64) int64 {
 	case Exponential:
 		mean *= d.rng.ExpFloat64()
 	case Lognormal:
-		mean *= math.Exp(d.sigma*d.rng.NormFloat64() - d.centre)
+		mean *= d.lognormal(d.rng.NormFloat64())
 	case Gamma:
 		mean *= d.gamma(d.shape) / d.shape
 	}
 	return max(1, int64(min(mean, longest)+0.5))
+}
+
+func (d *draw) lognormal(z float64) float64 {
+	x := (min(max(z, -reach), reach) + reach) * steps
+	i := min(int(x), len(d.exp)-2)
+	return d.exp[i] + (x-float64(i))*(d.exp[i+1]-d.exp[i])
 }
 
 // longest keeps the sums of times far from overflowing.
