@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -13,12 +14,33 @@ import (
 // crew is one job's clients on one worker.
 type crew struct {
 	job     int
+	name    string
 	program Program
 	tasks   []*Task
 	live    int   // not ended
 	begin   int64 // when they start
 	end     int64 // when they stop
 	started bool
+	over    atomic.Bool // none of them goes on; other workers look
+}
+
+// stop ends the clients when the job's time is up.
+func (c *crew) stop() {
+	c.over.Store(true)
+	for _, t := range c.tasks {
+		t.end()
+	}
+}
+
+// until is when the crew has something to do, whatever completes.
+func (c *crew) until() int64 {
+	switch {
+	case c.live == 0:
+		return engine.NoDeadline
+	case !c.started:
+		return c.begin
+	}
+	return c.end
 }
 
 // Task is one client: what a program has in hand while it runs. A method that
@@ -34,17 +56,17 @@ type Task struct {
 	crew    *crew
 	res     int64
 	waiting bool
+	parked  bool // waits for another client
 	ended   bool
 	turnAt  int64 // when the present turn began
 	inTurn  bool
 	lastAt  int64 // when it was last resumed
 	idle    int   // resumed so often without time passing
 	cursors Cursors
-	want    func(slot uint32) error // what a starved client does with a slot
 }
 
 func (w *Worker) addClients(i int, j *Job) error {
-	c := &crew{job: i}
+	c := &crew{job: i, name: j.Name}
 	program, err := j.Clients.Program(w)
 	if err != nil {
 		return err
@@ -60,31 +82,42 @@ func (w *Worker) addClients(i int, j *Job) error {
 		c.tasks = append(c.tasks, t)
 	}
 	c.live = len(c.tasks)
-	w.p.clients.Add(int64(c.live))
 	return nil
 }
 
 // resumeClients runs every client that can run, once.
 func (w *Worker) resumeClients() {
 	for _, c := range w.clients {
-		if !c.started && w.now >= c.begin && !w.stopping {
-			c.started = true
-			w.runnable = append(w.runnable, c.tasks...)
-		}
+		w.tend(c)
 	}
 	if w.stopping {
 		w.runnable = w.runnable[:0]
 		return
 	}
-	w.watch.turns.Add(1)
-	defer w.watch.turns.Add(1)
+	w.watch.enter()
+	defer w.watch.exit()
 	// A client that is runnable again at once waits for the next turn of the
 	// loop, so that none keeps completions from being reaped.
 	n := len(w.runnable)
 	for i := 0; i < n && !w.p.stop.Load(); i++ {
 		w.resume(w.runnable[i])
+		if i%64 == 63 {
+			w.watch.step()
+		}
 	}
 	w.runnable = w.runnable[:copy(w.runnable, w.runnable[n:])]
+}
+
+// tend starts a crew or stops it when it is time.
+func (w *Worker) tend(c *crew) {
+	switch {
+	case w.stopping:
+	case !c.started && w.now >= c.begin:
+		c.started = true
+		w.runnable = append(w.runnable, c.tasks...)
+	case w.now >= c.end && !c.over.Load():
+		c.stop()
+	}
 }
 
 // maxIdle is how often a client may be resumed while the clock stands still. Only
@@ -98,7 +131,7 @@ func (w *Worker) resume(t *Task) {
 	if t.lastAt != w.now {
 		t.lastAt, t.idle = w.now, 0
 	} else if t.idle++; t.idle > maxIdle {
-		w.p.fail(fmt.Errorf("client %d of job %q went on %d times without waiting for I/O or for time: simulated time stands still", t.ID, w.p.plan.Jobs[t.crew.job].Name, maxIdle))
+		w.p.fail(fmt.Errorf("client %d of job %q went on %d times without waiting for I/O or for time: simulated time stands still", t.ID, t.crew.name, maxIdle))
 		return
 	}
 	t.waiting = false
@@ -117,17 +150,22 @@ func (w *Worker) resume(t *Task) {
 	}
 }
 
+// end lets the client do nothing more.
 func (t *Task) end() {
-	if !t.ended {
-		t.ended = true
-		t.crew.live--
-		t.w.p.clientEnded()
+	if t.ended {
+		return
+	}
+	t.ended, t.waiting = true, true
+	t.crew.live--
+	if t.parked {
+		t.parked = false
+		t.w.parked--
 	}
 }
 
 // over says whether the client may start nothing more.
-func (t *Task) over() bool {
-	return t.w.stopping || t.w.now >= t.crew.end || t.w.p.stop.Load()
+func (t *Task) over(now int64) bool {
+	return now >= t.crew.end || t.w.stopping || t.w.p.stop.Load()
 }
 
 // Clients is how many clients the job has, over all workers.
@@ -139,8 +177,9 @@ func (t *Task) Turn() bool {
 	now := t.w.eng.Now()
 	if t.inTurn && t.turnAt >= t.w.p.from {
 		t.w.rec.span(t.crew.job, keyIteration, now-t.turnAt)
+		t.w.p.turned()
 	}
-	t.inTurn = !t.over() && t.w.p.iterations.take(1, now >= t.w.p.from)
+	t.inTurn = !t.over(now) && t.w.p.iterations.take(1, now >= t.w.p.from)
 	if !t.inTurn {
 		t.end()
 	}
@@ -164,16 +203,20 @@ func (t *Task) Span(k int, from int64) {
 	}
 }
 
-// Sleep waits until d from now.
+// Sleep waits until d from now, or until the job's time is up.
 func (t *Task) Sleep(d time.Duration) {
 	t.waiting = true
-	t.w.timers.add(t.w.eng.Now()+max(int64(d), 0), t)
+	now := t.w.eng.Now()
+	t.w.timers.add(now+min(max(int64(d), 0), t.crew.end-now), t)
 }
 
 // Result is how the operation that was waited for ended: bytes, a descriptor
 // or 0, or an errno as the error.
 func (t *Task) Result() (int64, error) {
-	if t.res < 0 {
+	switch {
+	case t.res == -int64(errEOF):
+		return 0, ErrEOF
+	case t.res < 0:
 		return 0, syscall.Errno(-t.res)
 	}
 	return t.res, nil
@@ -203,10 +246,15 @@ func (r *Request) check() error {
 	if r.Len <= 0 || r.Len > maxTransfer {
 		return &RequestError{*r, fmt.Sprintf("one operation can transfer from 1 B to %d MiB", maxTransfer>>20)}
 	}
-	if r.File.Direct && r.Code != engine.Append {
-		if err := r.File.Align.Check(r.Off, r.Len); err != nil {
-			return &RequestError{*r, err.Error()}
-		}
+	if !r.File.Direct {
+		return nil
+	}
+	off := r.Off
+	if r.Code == engine.Append {
+		off = r.File.Tail()
+	}
+	if err := r.File.Align.Check(off, r.Len); err != nil {
+		return &RequestError{*r, err.Error()}
 	}
 	return nil
 }
@@ -220,60 +268,8 @@ func (t *Task) Do(r Request) error {
 		return err
 	}
 	t.waiting = true
-	return t.start(r, nil)
-}
-
-// start queues an operation, as soon as there is a slot for it.
-func (t *Task) start(r Request, q *Queue) error {
-	w := t.w
-	now := w.eng.Now()
-	if t.over() || !w.p.afford(r.Code, r.Len, now) {
-		t.end()
-		t.waiting = true
-		return nil
-	}
-	i, ok := w.take()
-	if !ok {
-		t.waiting = true
-		later := r
-		t.want = func(i uint32) error { return w.put(i, t, q, &later, now) }
-		w.starved = append(w.starved, t)
-		return nil
-	}
-	return w.put(i, t, q, &r, now)
-}
-
-// feed gives a free slot to the client that has waited longest for one.
-func (w *Worker) feed() {
-	t := w.starved[0]
-	w.starved = w.starved[:copy(w.starved, w.starved[1:])]
-	i, _ := w.take()
-	if err := t.want(i); err != nil {
-		w.p.fail(err)
-	}
-	t.want = nil
-}
-
-// put fills a slot and queues it.
-func (w *Worker) put(i uint32, t *Task, q *Queue, r *Request, asked int64) error {
-	op := &w.ops[i]
-	op.Code, op.Flags, op.File, op.Off, op.Len, op.Meta = r.Code, r.Flags, r.File, r.Off, r.Len, r.Meta
-	if r.Code == engine.Append {
-		op.Off = r.File.Reserve(r.Len)
-	}
-	if r.Code.Transfers() {
-		buf, err := w.arena.Get(int(r.Len))
-		if err != nil {
-			return err
-		}
-		if r.Code != engine.Read {
-			w.mark(buf)
-		}
-		op.Buf = buf
-	}
-	w.slots[i] = slot{intended: asked, task: t, queue: q, job: int32(t.crew.job), open: true}
-	w.queue = append(w.queue, i)
-	return nil
+	one := [1]Request{r}
+	return t.w.start(t, nil, one[:])
 }
 
 // Cursor is where the client's sequential access to a file goes on.
@@ -297,21 +293,26 @@ func (c *Cursors) Next(f *engine.File, n int64) int64 {
 	return off
 }
 
-// park makes the client wait until another one calls Unpark on it.
+// park makes the client wait until another one calls unpark on it.
 func (t *Task) park() {
-	t.waiting = true
+	t.waiting, t.parked = true, true
 	t.w.parked++
 }
 
 // unpark makes a parked client runnable, from any worker.
-func (t *Task) unpark(by *Worker) {
-	if t.w.p.closed.Load() {
-		return // left over from an earlier phase
-	}
-	if by == t.w {
-		t.w.parked--
-		t.w.runnable = append(t.w.runnable, t)
+func (t *Task) unpark(by *Task) {
+	if by != nil && by.w == t.w {
+		t.w.unparked(t)
 		return
 	}
 	t.w.post(t)
+}
+
+// unparked makes a client runnable that was parked, unless its job is over.
+func (w *Worker) unparked(t *Task) {
+	if t.parked {
+		t.parked = false
+		w.parked--
+		w.runnable = append(w.runnable, t)
+	}
 }

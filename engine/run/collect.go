@@ -19,7 +19,7 @@ type collector struct {
 	next  int64            // the oldest interval that is still open
 	live  atomic.Pointer[liveRow]
 
-	mu    sync.Mutex       // for those who read before the end, and for spans
+	mu    sync.Mutex       // guards all but the channels: results may be read before the end
 	spans []map[string]key // per job: the keys of its spans, the same on all workers
 }
 
@@ -105,6 +105,12 @@ func (c *collector) loop() {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.flush()
+}
+
+// flush closes every interval that was handed over, though some worker may
+// still have to add to it. The caller holds mu.
+func (c *collector) flush() {
 	newest := c.next - 1
 	for i := range c.open {
 		newest = max(newest, i)
@@ -115,6 +121,9 @@ func (c *collector) loop() {
 func (c *collector) take(f *frame) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if f.index < c.next {
+		return // too late: the results have been read
+	}
 	c.last[f.worker] = f.index
 	if f.last {
 		c.last[f.worker] = math.MaxInt64

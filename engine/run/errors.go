@@ -22,6 +22,9 @@ var ErrStuck = errors.New("every client waits for another client: nothing can go
 // worker although it should have.
 var ErrRunaway = errors.New("stopped in the middle of a computation")
 
+// ErrEOF says that a read found nothing at its offset.
+var ErrEOF = errors.New("past the end of the file")
+
 // errEOF stands for a read that found nothing at its offset. No kernel returns 0 as an errno's
 // negative, so the number is free for it.
 const errEOF = syscall.Errno(1 << 20)
@@ -42,12 +45,17 @@ func (e *OpError) Error() string {
 	return fmt.Sprintf("%s: %s", s, e.cause())
 }
 
-// Unwrap gives the errno.
-func (e *OpError) Unwrap() error { return e.Errno }
+// Unwrap gives the errno, or ErrEOF.
+func (e *OpError) Unwrap() error {
+	if e.Errno == errEOF {
+		return ErrEOF
+	}
+	return e.Errno
+}
 
 func (e *OpError) cause() string {
 	if e.Errno == errEOF {
-		return fmt.Sprintf("past the end of the file, which has %d bytes (%s)", e.Size, units.FormatSize(e.Size))
+		return fmt.Sprintf("%v, which has %d bytes (%s)", ErrEOF, e.Size, units.FormatSize(e.Size))
 	}
 	s := fmt.Sprintf("%s (%s)", e.Errno.Error(), ErrnoName(e.Errno))
 	switch e.Errno {
@@ -61,6 +69,8 @@ func (e *OpError) cause() string {
 		s += ": the file is not open, or not open for this operation"
 	case syscall.EMFILE, syscall.ENFILE:
 		s += ": too many open files; raise `ulimit -n` or close some"
+	case syscall.ECANCELED:
+		s += ": the operation that it is linked to failed or fell short"
 	case syscall.EOPNOTSUPP:
 		s += ": the file system or device does not offer this operation"
 	}

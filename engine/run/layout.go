@@ -22,10 +22,10 @@ func (s *Session) Layout(ctx context.Context, name string, from, to int64) error
 	if err != nil {
 		return fmt.Errorf("laying out %q: %w", name, err)
 	}
-	f := &engine.File{Node: s.node(name), Name: name, FD: fd, ID: s.ids.Take()}
-	defer s.Closed(f)
+	f := &engine.File{Node: new(engine.Node), Name: name, FD: fd, ID: s.ids.Take()}
+	defer s.ids.Release(f.ID)
 	if s.FS.Memory() {
-		err = s.FS.Truncate(fd, to)
+		err = s.extend(fd, to)
 	} else {
 		err = s.fill(ctx, f, from, to)
 	}
@@ -35,8 +35,17 @@ func (s *Session) Layout(ctx context.Context, name string, from, to int64) error
 	if err != nil {
 		return fmt.Errorf("laying out %q: %w", name, err)
 	}
-	f.Grow(to)
+	s.grown(name, to)
 	return nil
+}
+
+// extend gives a file in memory, which holds no data, at least that size.
+func (s *Session) extend(fd int, size int64) error {
+	have, err := s.FS.Size(fd)
+	if err != nil || have >= size {
+		return err
+	}
+	return s.FS.Truncate(fd, size)
 }
 
 // openLayout opens a file to be filled: past the page cache where the file system
@@ -52,8 +61,8 @@ func (s *Session) openLayout(name string, from, to int64) (int, error) {
 }
 
 func (s *Session) fill(ctx context.Context, f *engine.File, from, to int64) error {
-	return s.with(layoutDepth, func(e engine.Engine, a *engine.Arena) error {
-		l := layout{s: s, e: e, f: f, from: from, next: from, to: to}
+	return s.with(layoutDepth, func(e engine.Engine, a *engine.Arena, stamp uint64) error {
+		l := layout{s: s, e: e, f: f, from: from, next: from, to: to, stamp: stamp}
 		if err := l.run(ctx, a); err != nil {
 			return err
 		}
@@ -73,6 +82,8 @@ type layout struct {
 	f        *engine.File
 	ops      [layoutDepth]engine.Op
 	bufs     [layoutDepth][]byte
+	free     []uint32
+	queue    []uint32 // filled, not yet submitted
 	from, to int64
 	next     int64
 	done     int64
@@ -81,34 +92,28 @@ type layout struct {
 }
 
 func (l *layout) run(ctx context.Context, a *engine.Arena) error {
-	free := make([]uint32, 0, layoutDepth)
 	for i := range l.bufs {
 		var err error
 		if l.bufs[i], err = a.Get(layoutBlock); err != nil {
 			return err
 		}
-		free = append(free, uint32(i))
+		l.free = append(l.free, uint32(i))
 	}
 	out := make([]engine.Completion, layoutDepth)
-	for (l.next < l.to && ctx.Err() == nil) || l.flying > 0 {
-		var queue []uint32
-		for len(free) > 0 && l.next < l.to && ctx.Err() == nil {
-			i := free[len(free)-1]
-			free = free[:len(free)-1]
-			l.fill(i)
-			queue = append(queue, i)
+	for l.more(ctx) || l.flying+len(l.queue) > 0 {
+		for len(l.free) > 0 && l.more(ctx) {
+			l.fill()
 		}
-		if err := l.e.Submit(l.ops[:], queue); err != nil {
-			return err
+		if err := l.e.Submit(l.ops[:], l.queue); err != nil {
+			return fmt.Errorf("submitting %d writes: %w", len(l.queue), err)
 		}
-		l.flying += len(queue)
+		l.flying += len(l.queue)
+		l.queue = l.queue[:0]
 		n, err := l.e.Wait(out, 1, engine.NoDeadline)
 		if err != nil {
-			return err
+			return fmt.Errorf("waiting for %d writes: %w", l.flying, err)
 		}
 		for _, c := range out[:n] {
-			l.flying--
-			free = append(free, c.Slot)
 			if err := l.completed(c); err != nil {
 				return err
 			}
@@ -117,21 +122,35 @@ func (l *layout) run(ctx context.Context, a *engine.Arena) error {
 	return ctx.Err()
 }
 
-func (l *layout) fill(i uint32) {
+func (l *layout) more(ctx context.Context) bool { return l.next < l.to && ctx.Err() == nil }
+
+// fill queues the next write in a free slot.
+func (l *layout) fill() {
+	i := l.free[len(l.free)-1]
+	l.free = l.free[:len(l.free)-1]
 	n := min(layoutBlock, l.to-l.next)
 	buf := l.bufs[i][:n]
 	l.stamp = stampBlocks(buf, l.stamp)
 	l.ops[i] = engine.Op{Code: engine.Write, File: l.f, Buf: buf, Off: l.next}
+	l.queue = append(l.queue, i)
 	l.next += n
 }
 
+// completed takes a write back. What it left over is written next, which says why if it
+// cannot be.
 func (l *layout) completed(c engine.Completion) error {
+	l.flying--
 	op := &l.ops[c.Slot]
-	if c.Res < 0 {
+	switch {
+	case c.Res < 0:
 		return &OpError{Op: opText(op), Errno: syscall.Errno(-c.Res)}
-	}
-	if c.Res < int64(len(op.Buf)) {
+	case c.Res == 0:
 		return &OpError{Op: opText(op), Errno: syscall.ENOSPC}
+	case c.Res < int64(len(op.Buf)):
+		op.Buf, op.Off = op.Buf[c.Res:], op.Off+c.Res
+		l.queue = append(l.queue, c.Slot)
+	default:
+		l.free = append(l.free, c.Slot)
 	}
 	l.done += c.Res
 	if l.s.Progress != nil {

@@ -15,6 +15,9 @@ import (
 func (p *phase) report() (*report.Phase, error) {
 	p.col.mu.Lock()
 	defer p.col.mu.Unlock()
+	if !p.closed.Load() {
+		p.col.flush()
+	}
 	last := p.lastSeen()
 	r := &report.Phase{
 		Name:       p.plan.Name,
@@ -68,8 +71,7 @@ func (p *phase) ended() string {
 }
 
 func (p *phase) reportLoad(r *report.Phase) {
-	user, system := cpuTimes(unix.RUSAGE_SELF)
-	r.CPU = report.CPU{UserNS: int64(user - p.cpu.user), SystemNS: int64(system - p.cpu.system)}
+	r.CPU = p.cpuUsed()
 	if !p.closed.Load() {
 		return // left in the middle: the workers' own figures are still theirs
 	}
@@ -90,6 +92,17 @@ func (p *phase) reportLoad(r *report.Phase) {
 		// A completion that comes at any moment of a stretch waits half of it.
 		r.Load.ReapMeanNS = float64(busy) / float64(loops) / 2
 	}
+}
+
+// cpuUsed is what the process has used since measuring began; nothing if it never did.
+func (p *phase) cpuUsed() report.CPU {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cpu.user+p.cpu.system == 0 {
+		return report.CPU{}
+	}
+	user, system := cpuTimes(unix.RUSAGE_SELF)
+	return report.CPU{UserNS: int64(user - p.cpu.user), SystemNS: int64(system - p.cpu.system)}
 }
 
 func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
@@ -118,7 +131,7 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 		op.Span = key(k) >= keyIteration
 		r.Ops[names(key(k))] = op
 	}
-	r.Intervals = p.series(i, last, names)
+	p.fillSeries(i, r, names)
 	return r, nil
 }
 
@@ -180,25 +193,28 @@ func (p *phase) keyNames(job int) func(key) string {
 	}
 }
 
-func (p *phase) series(job int, last int64, names func(key) string) []report.Interval {
-	length := int64(p.plan.Interval)
-	var out []report.Interval
+// fillSeries puts what was recorded of a job into its series. Rows and totals agree: all
+// that is in the totals completed while the job was measured.
+func (p *phase) fillSeries(job int, r *report.Job, names func(key) string) {
+	step := int64(p.plan.Interval)
+	r.Intervals = r.EmptyIntervals(step)
+	if len(r.Intervals) == 0 {
+		return
+	}
+	first := r.Intervals[0].TNS / step
 	for _, row := range p.col.jobs[job].series {
-		at := row.index * length
-		ns := min(length, last-p.from-at)
-		if ns <= 0 {
-			break
+		i := row.index - first
+		if i < 0 || i >= int64(len(r.Intervals)) {
+			continue
 		}
-		iv := report.Interval{TNS: at, DurationNS: ns, Ops: map[string]report.IntervalOp{}}
+		iv := &r.Intervals[i]
 		for _, k := range row.keys {
 			iv.Ops[names(k.key)] = report.IntervalOp{
-				IOPS: report.PerSecond(k.count, ns), Bandwidth: report.PerSecond(k.bytes, ns),
+				IOPS: report.PerSecond(k.count, iv.DurationNS), Bandwidth: report.PerSecond(k.bytes, iv.DurationNS),
 				P50NS: k.p50, P99NS: k.p99, MaxNS: k.max,
 			}
 		}
-		out = append(out, iv)
 	}
-	return out
 }
 
 // Elapsed is how much of the session's time has passed by the end of a phase.

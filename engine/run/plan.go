@@ -9,9 +9,6 @@
 package run
 
 import (
-	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"moonio/engine"
@@ -108,69 +105,3 @@ const (
 	MinInterval     = 10 * time.Millisecond
 	MaxThreads      = 1024
 )
-
-func (p *Phase) validate() error {
-	if len(p.Jobs) == 0 {
-		return errors.New("the phase has no jobs")
-	}
-	if p.Threads < 1 || p.Threads > MaxThreads {
-		return fmt.Errorf("threads = %d: from 1 to %d are possible", p.Threads, MaxThreads)
-	}
-	if p.Interval < MinInterval {
-		return fmt.Errorf("interval = %v: the shortest is %v", p.Interval, MinInterval)
-	}
-	names := map[string]bool{}
-	for i := range p.Jobs {
-		j := &p.Jobs[i]
-		if names[j.Name] {
-			return fmt.Errorf("two jobs are named %q: results are found by name", j.Name)
-		}
-		names[j.Name] = true
-		if err := j.validate(p); err != nil {
-			return fmt.Errorf("job %q: %w", j.Name, err)
-		}
-	}
-	return p.checkEnds()
-}
-
-// checkEnds refuses a phase that could only be interrupted.
-func (p *Phase) checkEnds() error {
-	if p.Duration > 0 || p.Ops > 0 || p.Bytes > 0 || p.Iterations > 0 {
-		return nil
-	}
-	var endless []string
-	for _, j := range p.Jobs {
-		if s := j.Stream; j.Duration == 0 && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0) {
-			endless = append(endless, fmt.Sprintf("%q", j.Name))
-		}
-	}
-	if len(endless) == 0 {
-		return nil
-	}
-	return fmt.Errorf("nothing would end the phase: give it duration, ops, bytes or iterations (endless: %s)", strings.Join(endless, ", "))
-}
-
-func (j *Job) validate(p *Phase) error {
-	switch {
-	case j.Stream != nil:
-		return j.Stream.validate()
-	case j.Clients != nil:
-		if j.Clients.Count < 1 {
-			return fmt.Errorf("%d clients: at least 1 is needed", j.Clients.Count)
-		}
-	}
-	if p.Duration > 0 && j.Start >= p.Duration {
-		return fmt.Errorf("start = %v is not before the phase's end at %v", j.Start, p.Duration)
-	}
-	return nil
-}
-
-func (s *Stream) validate() error {
-	if s.Depth < 1 {
-		return fmt.Errorf("depth = %d: at least 1 is needed", s.Depth)
-	}
-	if len(s.Files) == 0 {
-		return errors.New("no file")
-	}
-	return nil
-}

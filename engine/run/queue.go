@@ -55,13 +55,8 @@ func (q *Queue) Submit(r Request) error {
 }
 
 func (q *Queue) start(chain []Request) error {
-	for i := range chain {
-		q.inflight++
-		if err := q.t.start(chain[i], q); err != nil {
-			return err
-		}
-	}
-	return nil
+	q.inflight += len(chain)
+	return q.t.w.start(q.t, q, chain)
 }
 
 // Wait waits until at least n of the operations in flight have completed; with

@@ -25,12 +25,14 @@ type Session struct {
 	Progress func(Progress)  // called a few times a second while a phase runs; may be nil
 
 	phases uint64
+	loans  uint64 // engines lent outside phases
 	origin int64
 	begun  bool
 	ids    engine.FileIDs
 
 	mu    sync.Mutex
 	nodes map[string]*engine.Node
+	users map[*engine.Node]int // files that are open
 }
 
 // Run plays a phase and reports it. A phase that failed or was interrupted is
@@ -46,7 +48,7 @@ func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 		p.col.close()
 		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)
 	}
-	p.stuck = newStuck(plan.Threads, func() { go p.fail(ErrStuck) })
+	p.stuck = newStuck(plan.Threads)
 	if err := p.run(ctx, s.Abandon); err != nil {
 		p.col.close()
 		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
@@ -68,8 +70,6 @@ func (s *Session) start(at int64) {
 	}
 }
 
-func (s *Session) open(cfg engine.Config) (engine.Engine, error) { return s.Engine(cfg) }
-
 // now is the time as well as it is known outside the workers.
 func (s *Session) now(p *phase, live *liveRow) int64 {
 	if !s.Virtual {
@@ -79,27 +79,6 @@ func (s *Session) now(p *phase, live *liveRow) int64 {
 		return p.start
 	}
 	return p.from + (live.index+1)*int64(p.plan.Interval)
-}
-
-// node is what all open files of that name share.
-func (s *Session) node(name string) *engine.Node {
-	n, _ := s.lookUp(name)
-	return n
-}
-
-// lookUp is node, and says whether the run has met the name before.
-func (s *Session) lookUp(name string) (n *engine.Node, known bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.nodes == nil {
-		s.nodes = map[string]*engine.Node{}
-	}
-	n, known = s.nodes[name]
-	if !known {
-		n = new(engine.Node)
-		s.nodes[name] = n
-	}
-	return n, known
 }
 
 // Knows says whether the run has a file of that name.
@@ -130,20 +109,15 @@ func (s *Session) Unlinked(name string) {
 }
 
 // Opened makes the file of a descriptor that an open has returned. Appending
-// goes on at its end.
+// goes on at its end, or where those go on who have it open already: they may have
+// taken places past its present end.
 func (s *Session) Opened(name string, fd int, flags int) (*engine.File, error) {
 	size, err := s.FS.Size(fd)
 	if err != nil {
 		return nil, fmt.Errorf("size of %q: %w", name, err)
 	}
-	n, known := s.lookUp(name)
-	if !known || flags&syscall.O_TRUNC != 0 {
-		// What is known already counts what is in flight too.
-		n.SetSize(size)
-		n.SetTail(size)
-	}
 	f := &engine.File{
-		Node: n, Name: name, FD: fd, ID: s.ids.Take(),
+		Name: name, FD: fd,
 		Direct: flags&syscall.O_DIRECT != 0,
 		DSync:  flags&syscall.O_DSYNC != 0,
 	}
@@ -152,20 +126,62 @@ func (s *Session) Opened(name string, fd int, flags int) (*engine.File, error) {
 			return nil, fmt.Errorf("alignment of direct I/O on %q: %w", name, err)
 		}
 	}
+	f.Node = s.node(name, size, flags&syscall.O_TRUNC != 0)
+	f.ID = s.ids.Take()
 	return f, nil
+}
+
+// node is what all open files of that name share, and counts one more of them, which
+// has found that size.
+func (s *Session) node(name string, size int64, emptied bool) *engine.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nodes == nil {
+		s.nodes, s.users = map[string]*engine.Node{}, map[*engine.Node]int{}
+	}
+	n, ok := s.nodes[name]
+	if !ok {
+		n = new(engine.Node)
+		s.nodes[name] = n
+	}
+	switch {
+	case s.users[n] > 0 && !emptied:
+		n.Grow(size)
+	case size != n.Size():
+		n.SetSize(size)
+		n.SetTail(size)
+	}
+	s.users[n]++
+	return n
+}
+
+// grown notes that a file reaches at least to end.
+func (s *Session) grown(name string, end int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n, ok := s.nodes[name]; ok && s.users[n] > 0 {
+		n.Grow(end)
+	}
 }
 
 // Device makes the file of a block device that is open for direct operations for
 // the whole run.
 func (s *Session) Device(path string, fd int, size int64, align engine.Align) *engine.File {
-	n := s.node(path)
-	n.SetSize(size)
+	n := s.node(path, size, false)
+	n.SetTail(0)
 	n.SetWrap(size)
 	return &engine.File{Node: n, Name: path, FD: fd, ID: s.ids.Take(), Direct: true, Pinned: true, Device: true, Align: align}
 }
 
-// Closed gives a file's number back.
-func (s *Session) Closed(f *engine.File) { s.ids.Release(f.ID) }
+// Closed takes note that a file's descriptor has been closed.
+func (s *Session) Closed(f *engine.File) {
+	s.ids.Release(f.ID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users[f.Node]--; s.users[f.Node] <= 0 {
+		delete(s.users, f.Node)
+	}
+}
 
 // Do performs one operation outside a phase and waits for it.
 func (s *Session) Do(r Request) (int64, error) {
@@ -173,7 +189,7 @@ func (s *Session) Do(r Request) (int64, error) {
 		return 0, err
 	}
 	var res int64
-	err := s.with(1, func(e engine.Engine, a *engine.Arena) error {
+	err := s.with(1, func(e engine.Engine, a *engine.Arena, stamp uint64) error {
 		op := engine.Op{Code: r.Code, Flags: r.Flags, File: r.File, Off: r.Off, Len: r.Len, Meta: r.Meta}
 		if r.Code == engine.Append {
 			op.Off = r.File.Reserve(r.Len)
@@ -183,6 +199,7 @@ func (s *Session) Do(r Request) (int64, error) {
 			if op.Buf, err = a.Get(int(r.Len)); err != nil {
 				return err
 			}
+			stampBlocks(op.Buf, stamp)
 		}
 		var err error
 		res, err = one(e, op)
@@ -224,28 +241,30 @@ func (s *Session) Now() (now int64, err error) {
 	if !s.Virtual {
 		return engine.Monotonic(), nil
 	}
-	err = s.with(1, func(e engine.Engine, _ *engine.Arena) error {
+	err = s.with(1, func(e engine.Engine, _ *engine.Arena, _ uint64) error {
 		now = e.Now()
 		return nil
 	})
 	return now, err
 }
 
-// with lends an engine and buffers of random data to f, on a thread of their own.
-func (s *Session) with(slots int, f func(engine.Engine, *engine.Arena) error) error {
+// with lends an engine, buffers of random data and a number for stampBlocks to f, on a
+// thread of their own.
+func (s *Session) with(slots int, f func(engine.Engine, *engine.Arena, uint64) error) error {
 	defer lockThread()()
-	rng := dist.NewRand(dist.Derive(s.Seed, s.phases, 0x1a7))
+	s.loans++
+	rng := dist.NewRand(dist.Derive(s.Seed, s.loans, 0x1a7))
 	a, err := engine.NewArena(0, func(b []byte) { fillRandom(b, rng) })
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	e, err := s.open(engine.Config{Slots: slots, FS: s.FS, Arena: a, Seed: s.Seed})
+	e, err := s.Engine(engine.Config{Slots: slots, FS: s.FS, Arena: a, Seed: s.Seed})
 	if err != nil {
 		return err
 	}
 	s.start(e.Now())
-	err = f(e, a)
+	err = f(e, a, rng.Uint64())
 	if cerr := e.Close(); err == nil && cerr != nil {
 		err = fmt.Errorf("closing the engine: %w", cerr)
 	}
@@ -254,7 +273,7 @@ func (s *Session) with(slots int, f func(engine.Engine, *engine.Arena) error) er
 
 // Sleep lets time pass between phases.
 func (s *Session) Sleep(ctx context.Context, d time.Duration) error {
-	return s.with(1, func(e engine.Engine, _ *engine.Arena) error {
+	return s.with(1, func(e engine.Engine, _ *engine.Arena, _ uint64) error {
 		defer context.AfterFunc(ctx, e.Wake)()
 		until := e.Now() + int64(d)
 		for e.Now() < until && ctx.Err() == nil {

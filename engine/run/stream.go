@@ -1,146 +1,10 @@
 package run
 
 import (
-	"fmt"
-	"sync/atomic"
-	"time"
-
 	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
 )
-
-// course is what all workers of one stream share: its choices compiled, and its
-// limits.
-type course struct {
-	spec    *Stream
-	mix     *dist.Ops
-	targets []*target
-	initial pace.Rate // the rate at its start
-	ops     budget
-	bytes   budget
-}
-
-// target is one file of a stream.
-type target struct {
-	file        *engine.File
-	read, write dist.Sampler
-	writes      atomic.Int64 // completed, for the syncs that are due after so many
-	done        atomic.Bool  // all its passes have been made
-}
-
-// compile prepares what the workers share.
-func (p *phase) compile() error {
-	for i, j := range p.plan.Jobs {
-		var c *course
-		if j.Stream != nil {
-			var err error
-			if c, err = p.compileStream(i, j.Stream); err != nil {
-				return fmt.Errorf("job %q: %w", j.Name, err)
-			}
-		}
-		p.courses = append(p.courses, c)
-	}
-	return nil
-}
-
-func (p *phase) compileStream(i int, s *Stream) (*course, error) {
-	mix, err := s.Mix.Compile()
-	if err != nil {
-		return nil, err
-	}
-	c := &course{spec: s, mix: mix}
-	if s.Rate != nil {
-		if c.initial, err = initialRate(*s.Rate); err != nil {
-			return nil, err
-		}
-	}
-	c.ops.limit(s.Ops)
-	c.bytes.limit(s.Bytes)
-	for n, f := range s.Files {
-		t := &target{file: f}
-		seed := dist.Derive(p.seed, uint64(i), uint64(n), 0xadd7)
-		if t.read, err = s.Read.compile(f, seed, s.does(false)); err != nil {
-			return nil, err
-		}
-		if t.write, err = s.Write.compile(f, seed, s.does(true)); err != nil {
-			return nil, err
-		}
-		c.targets = append(c.targets, t)
-	}
-	return c, nil
-}
-
-func initialRate(r pace.Rate) (pace.Rate, error) {
-	curve, err := r.Curve()
-	if err != nil {
-		return r, err
-	}
-	first := curve.At(0)
-	return pace.Rate{Pieces: []pace.Piece{{For: time.Second, From: first, To: first}}, Bytes: r.Bytes}, nil
-}
-
-// does says whether the mix has operations that take their place from Write, or from
-// Read. A trim goes where writes go.
-func (s *Stream) does(write bool) bool {
-	for _, m := range s.Mix {
-		switch m.Op {
-		case engine.Read:
-			if !write {
-				return true
-			}
-		case engine.Write, engine.Trim:
-			if write {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// maxBlock is the most that one operation transfers.
-func (s *Stream) maxBlock() int64 { return max(s.Read.Block.Max(), s.Write.Block.Max(), 1) }
-
-func (a *Access) compile(f *engine.File, seed uint64, used bool) (dist.Sampler, error) {
-	if !used {
-		return nil, nil
-	}
-	unit := a.Align
-	if unit == 0 {
-		unit = a.Block.Min()
-	}
-	size := a.Size
-	if size == 0 {
-		size = f.Size() - a.Offset
-	}
-	if size <= 0 || a.Offset+size > f.Size() {
-		return nil, fmt.Errorf("file %q has %d bytes, and the stream's region is from %d to %d: open the file with a size", f.Name, f.Size(), a.Offset, a.Offset+max(size, a.Block.Max()))
-	}
-	if f.Direct {
-		if err := a.aligned(f, unit); err != nil {
-			return nil, err
-		}
-	}
-	s, err := a.At.Compile(dist.Region{Start: a.Offset, Size: size, Unit: unit, Max: a.Block.Max()}, seed)
-	if err != nil {
-		return nil, fmt.Errorf("%s in %q: %w", a.At, f.Name, err)
-	}
-	return s, nil
-}
-
-// aligned refuses before the first operation what the storage would refuse then.
-func (a *Access) aligned(f *engine.File, unit int64) error {
-	for _, c := range []struct {
-		what string
-		off  int64
-		n    int64
-	}{{"offset", a.Offset, 0}, {"align", unit, 0}, {"block", 0, a.Block.Min()}} {
-		if err := f.Align.Check(c.off, c.n); err != nil {
-			return fmt.Errorf("%s on %q: %w", c.what, f.Name, err)
-		}
-	}
-	return nil
-}
 
 // stream is one worker's part of a stream.
 type stream struct {
@@ -149,14 +13,14 @@ type stream struct {
 	rand  *dist.Rand
 	sched *pace.Schedule // nil in a closed loop
 	free  []uint32       // its slots that are not in flight
-	syncs []*target      // that are due for a sync
+	syncs []dueSync
 	depth int
 
 	begin, end int64
 	origin     int64 // of the schedule
 	next       draw
-	done       bool // nothing new begins
-	exhausted  bool // because it has done all it was asked to
+	exhausted  bool // it has drawn all that it was asked to
+	closed     bool // its time is up
 	lag        lag
 }
 
@@ -167,6 +31,12 @@ type draw struct {
 	target *target
 	n      int64
 	due    int64
+}
+
+// dueSync is a sync of a file that so many writes have completed on.
+type dueSync struct {
+	target *target
+	at     int64
 }
 
 // lag is how far behind its schedule a stream's operations were submitted.
@@ -187,61 +57,60 @@ func (w *Worker) addStream(i int, j *Job) error {
 		w.ops = append(w.ops, engine.Op{Buf: buf})
 		w.slots = append(w.slots, slot{stream: s, job: int32(i), open: j.Stream.Rate != nil})
 	}
-	s.done = s.depth == 0
-	s.exhausted = s.done
+	s.exhausted = s.depth == 0
 	w.streams = append(w.streams, s)
 	return nil
 }
 
-// schedule sets the stream's window, now that the phase's times are known.
+// schedule sets the stream's window, now that the phase's times are known. In the warm-up
+// a rate stays as it begins, so that what it goes through afterwards is measured from
+// its start; one that begins at 0 has no warm-up.
 func (s *stream) schedule(w *Worker) {
 	s.begin, s.end = w.p.window(s.job)
-	s.origin = s.begin
-	if s.spec.Rate == nil || s.done {
+	if s.spec.Rate == nil || s.exhausted {
 		return
 	}
 	rate := *s.spec.Rate
 	if s.begin < w.p.from {
-		if s.initial.Pieces[0].From == 0 {
+		steady, first := startRate(rate)
+		if first == 0 {
 			s.begin = w.p.from
+		} else {
+			rate = steady
 		}
-		// In the warm-up the rate stays as it begins, so that what it goes through
-		// afterwards is measured from its start.
-		rate = s.initial
 	}
-	s.plan(w, rate)
+	s.plan(w, rate, s.begin)
 }
 
-// plan begins a schedule at the stream's origin.
-func (s *stream) plan(w *Worker, rate pace.Rate) {
+// plan begins a schedule.
+func (s *stream) plan(w *Worker, rate pace.Rate, origin int64) {
 	workers := min(w.p.plan.Threads, s.spec.Depth)
 	sched, err := pace.New(rate, s.spec.Arrival, w.index, workers, dist.Derive(w.p.seed, uint64(s.job), 0x5c4e))
 	if err != nil {
 		w.p.fail(err)
-		s.done = true
+		s.exhausted = true
 		return
 	}
-	s.sched = sched
+	s.sched, s.origin = sched, origin
 }
 
 // measure begins the stream's real course when the warm-up is over. What was due before
 // and could not be issued must not weigh on what is measured.
 func (s *stream) measure(w *Worker) {
-	if s.sched == nil || s.begin >= w.p.from {
+	if s.sched == nil || s.origin >= w.p.from {
 		return
 	}
 	s.next.ready = false
-	s.origin = w.p.from
-	s.plan(w, *s.spec.Rate)
+	s.plan(w, *s.spec.Rate, w.p.from)
 }
 
 // fill issues what may be in flight by now.
 func (s *stream) fill(w *Worker) {
-	if s.done || w.now < s.begin || w.stopping {
+	if s.closed || w.now < s.begin || w.stopping {
 		return
 	}
 	if w.now >= s.end {
-		s.done = true
+		s.closed = true
 		return
 	}
 	for more := true; more && len(s.free) > 0; {
@@ -260,19 +129,19 @@ func (s *stream) fill(w *Worker) {
 // is nothing more to do.
 func (s *stream) choose(w *Worker) bool {
 	d := &s.next
-	if d.ready {
-		return true
+	if d.ready || s.exhausted {
+		return d.ready
 	}
 	d.code = s.mix.Next(s.rand)
 	if d.target = s.pick(); d.target == nil {
-		s.exhaust()
+		s.exhausted = true
 		return false
 	}
 	d.n = s.size(d.code)
 	d.due = w.now
 	if s.sched != nil {
-		if d.due = s.due(d.n); d.due >= s.end {
-			s.done = true
+		if d.due = s.due(d.n); d.due == engine.NoDeadline && s.end == engine.NoDeadline {
+			s.exhausted = true
 			return false
 		}
 	}
@@ -280,19 +149,18 @@ func (s *stream) choose(w *Worker) bool {
 	return true
 }
 
-func (s *stream) exhaust() { s.done, s.exhausted = true, true }
-
 // pick draws a file that still has passes to make.
 func (s *stream) pick() *target {
-	if len(s.targets) == 1 {
-		if t := s.targets[0]; !t.done.Load() {
-			return t
-		}
-		return nil
+	n := len(s.targets)
+	from := 0
+	if n > 1 {
+		from = int(s.rand.Uint64n(uint64(n)))
 	}
-	from := int(s.rand.Uint64n(uint64(len(s.targets))))
-	for i := range s.targets {
-		if t := s.targets[(from+i)%len(s.targets)]; !t.done.Load() {
+	if s.spec.Passes == 0 {
+		return s.targets[from]
+	}
+	for i := range n {
+		if t := s.targets[(from+i)%n]; !t.over() {
 			return t
 		}
 	}
@@ -326,22 +194,19 @@ func (s *stream) issue(w *Worker) bool {
 	d.ready = false
 	off, ok := s.place(d)
 	if !ok {
-		d.target.done.Store(true)
 		return true
 	}
 	measured := d.due >= w.p.from
-	if !s.ops.take(1, measured) || !s.bytes.take(d.n, measured) {
-		s.exhaust()
+	if !s.ops.take(1, measured) || d.code.Transfers() && !s.bytes.take(d.n, measured) {
+		s.exhausted = true
 		return false
 	}
 	if !w.p.afford(d.code, d.n, d.due) {
 		return false
 	}
-	slot := s.free[len(s.free)-1]
-	s.free = s.free[:len(s.free)-1]
+	slot := s.put(w, d.code, d.target, d.due)
 	op := &w.ops[slot]
-	op.Code, op.File, op.Off, op.Len = d.code, d.target.file, off, d.n
-	op.Flags = 0
+	op.Off, op.Len = off, d.n
 	if d.code.Transfers() {
 		op.Buf = op.Buf[:d.n]
 		if d.code != engine.Read {
@@ -351,98 +216,100 @@ func (s *stream) issue(w *Worker) bool {
 			}
 		}
 	}
-	w.slots[slot].intended = d.due
-	w.queue = append(w.queue, slot)
-	return true
+	s.exhausted = s.ops.spent() || s.bytes.spent()
+	return !s.exhausted
 }
 
 // place is where the operation goes; false when the file's passes have been made.
 func (s *stream) place(d *draw) (int64, bool) {
-	var sampler dist.Sampler
 	switch d.code {
 	case engine.Read:
-		sampler = d.target.read
+		return d.target.read.next(s.rand, d.n, s.spec.Passes)
 	case engine.Write, engine.Trim:
-		sampler = d.target.write
+		return d.target.write.next(s.rand, d.n, s.spec.Passes)
 	case engine.Append:
 		return d.target.file.Reserve(d.n), true
-	default:
-		return 0, true
 	}
-	if s.spec.Passes == 0 {
-		return sampler.Next(s.rand, d.n), true
+	return 0, true
+}
+
+// put queues an operation on a whole file in a free slot.
+func (s *stream) put(w *Worker, code engine.OpCode, t *target, due int64) uint32 {
+	slot := s.free[len(s.free)-1]
+	s.free = s.free[:len(s.free)-1]
+	op := &w.ops[slot]
+	op.Code, op.File, op.Off, op.Len, op.Flags = code, t.file, 0, 0, 0
+	w.slots[slot].intended = due
+	if s.spec.Sync.Writes > 0 {
+		w.slots[slot].target = t
 	}
-	// Validation has seen to it that the pattern has passes.
-	off, pass := sampler.(dist.Passer).NextPass(s.rand, d.n)
-	return off, pass < s.spec.Passes
+	w.queue = append(w.queue, slot)
+	return slot
 }
 
 // sync issues a sync that is due. It covers writes that have completed. It says
 // false when nothing more may begin.
 func (s *stream) sync(w *Worker) bool {
-	t := s.syncs[len(s.syncs)-1]
-	s.syncs = s.syncs[:len(s.syncs)-1]
-	if !w.p.afford(s.spec.Sync.Code, 0, w.now) {
+	d := s.syncs[0]
+	s.syncs = s.syncs[:copy(s.syncs, s.syncs[1:])]
+	if !w.p.afford(s.spec.Sync.Code, 0, d.at) {
 		return false
 	}
-	slot := s.free[len(s.free)-1]
-	s.free = s.free[:len(s.free)-1]
-	op := &w.ops[slot]
-	op.Code, op.File, op.Off, op.Len, op.Flags = s.spec.Sync.Code, t.file, 0, 0, 0
-	w.slots[slot].intended = w.now
-	w.queue = append(w.queue, slot)
+	s.put(w, s.spec.Sync.Code, d.target, d.at)
 	return true
 }
 
 // completed takes an operation back.
 func (s *stream) completed(w *Worker, slot uint32, res int64) {
 	s.free = append(s.free, slot)
-	op := &w.ops[slot]
-	if sl := &w.slots[slot]; sl.open && sl.intended >= w.p.from {
+	sl := &w.slots[slot]
+	if sl.open && sl.intended >= w.p.from {
 		late := sl.submitted - sl.intended
 		s.lag.count++
 		s.lag.sum += late
 		s.lag.max = max(s.lag.max, late)
 	}
-	if every := s.spec.Sync.Writes; every > 0 && res >= 0 && (op.Code == engine.Write || op.Code == engine.Append) {
-		for _, t := range s.targets {
-			if t.file == op.File && t.writes.Add(1)%every == 0 {
-				s.syncs = append(s.syncs, t)
-			}
-		}
+	every := s.spec.Sync.Writes
+	if c := w.ops[slot].Code; every == 0 || res < 0 || c != engine.Write && c != engine.Append {
+		return
 	}
+	if sl.target.writes.Add(1)%every == 0 {
+		s.syncs = append(s.syncs, dueSync{sl.target, w.now})
+	}
+}
+
+// over says whether nothing is left to issue, now that nothing is in flight.
+func (s *stream) over() bool { return s.closed || s.exhausted && len(s.syncs) == 0 }
+
+// until is when the stream has something to do, whatever completes.
+func (s *stream) until(w *Worker) int64 {
+	switch {
+	case s.closed || s.exhausted:
+		return engine.NoDeadline
+	case w.now < s.begin:
+		return s.begin
+	case s.next.ready && len(s.free) > 0:
+		return min(s.next.due, s.end)
+	}
+	return s.end
 }
 
 // finish counts what fell due and was never submitted.
 func (s *stream) finish(w *Worker) {
-	end := min(s.end, w.now)
-	if s.sched == nil || !s.next.ready {
+	if s.sched == nil {
 		return
 	}
-	for d := &s.next; d.due < end && s.lag.missed < maxMissed; {
-		if d.due >= w.p.from {
+	end := min(s.end, w.now)
+	if w.stopping {
+		end = min(end, w.stopped)
+	}
+	for s.lag.missed < maxMissed && s.choose(w) && s.next.due < end {
+		if s.next.due >= w.p.from {
 			s.lag.missed++
 		}
-		d.due = s.due(d.n)
+		s.next.ready = false
 	}
 }
 
 // maxMissed bounds how long counting takes after a schedule that could never be met.
 const maxMissed = 10_000_000
-
-// until is how many completions the stream is worth waiting for, and when it has
-// something to issue.
-func (s *stream) until(w *Worker) (least int, at int64) {
-	switch {
-	case s.done:
-		return w.flying, engine.NoDeadline
-	case w.now < s.begin:
-		return w.flying, s.begin
-	case s.next.ready && len(s.free) > 0:
-		return 1, s.next.due
-	}
-	if s.spec.Batch > 0 {
-		return s.spec.Batch, engine.NoDeadline
-	}
-	return w.batch(s.depth), engine.NoDeadline
-}

@@ -9,7 +9,7 @@ import (
 type Semaphore struct {
 	mu      sync.Mutex
 	n       int64
-	waiting []semWaiter
+	waiting fifo[semWaiter]
 }
 
 type semWaiter struct {
@@ -24,12 +24,10 @@ func NewSemaphore(n int64) *Semaphore { return &Semaphore{n: n} }
 func (s *Semaphore) Acquire(t *Task, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget()
-	if len(s.waiting) == 0 && s.n >= n {
-		s.n -= n
+	if s.take(n) {
 		return
 	}
-	s.waiting = append(s.waiting, semWaiter{t, n})
+	s.waiting.push(semWaiter{t, n})
 	t.park()
 }
 
@@ -37,8 +35,12 @@ func (s *Semaphore) Acquire(t *Task, n int64) {
 func (s *Semaphore) TryAcquire(n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.forget()
-	if len(s.waiting) > 0 || s.n < n {
+	return s.take(n)
+}
+
+// take takes n units if they are there and nobody waits for his.
+func (s *Semaphore) take(n int64) bool {
+	if s.next() != nil || s.n < n {
 		return false
 	}
 	s.n -= n
@@ -50,20 +52,22 @@ func (s *Semaphore) Release(by *Task, n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.n += n
-	s.forget()
-	for len(s.waiting) > 0 && s.waiting[0].n <= s.n {
-		next := s.waiting[0]
-		s.waiting = s.waiting[:copy(s.waiting, s.waiting[1:])]
-		s.n -= next.n
-		next.task.unpark(by.worker())
+	for w := s.next(); w != nil && w.n <= s.n; w = s.next() {
+		s.n -= w.n
+		s.waiting.pop().task.unpark(by)
 	}
 }
 
-// forget drops clients of phases that are over.
-func (s *Semaphore) forget() {
-	for len(s.waiting) > 0 && s.waiting[0].task.w.p.closed.Load() {
-		s.waiting = s.waiting[:copy(s.waiting, s.waiting[1:])]
+// next is who has waited longest; nil if nobody waits. Those whose job is over are
+// dropped.
+func (s *Semaphore) next() *semWaiter {
+	for s.waiting.len() > 0 {
+		if w := s.waiting.first(); !w.task.crew.over.Load() {
+			return w
+		}
+		s.waiting.pop()
 	}
+	return nil
 }
 
 // Value is how many units are free.
@@ -101,7 +105,7 @@ func (e *Event) release(by *Task, stay bool) {
 	defer e.mu.Unlock()
 	e.set = e.set || stay
 	for _, t := range e.waiting {
-		t.unpark(by.worker())
+		t.unpark(by)
 	}
 	e.waiting = nil
 }
@@ -131,10 +135,3 @@ func (c *Counter) Get() int64 { return c.n.Load() }
 
 // Set replaces the value.
 func (c *Counter) Set(v int64) { c.n.Store(v) }
-
-func (t *Task) worker() *Worker {
-	if t == nil {
-		return nil
-	}
-	return t.w
-}

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,18 +10,22 @@ import (
 // watch is how a worker observes itself: what share of its time it was busy
 // and for how long completions may have waited to be reaped.
 type watch struct {
-	turns     atomic.Uint64 // odd while clients run
+	turns     atomic.Uint64 // odd while clients run; see step
 	seen      uint64        // turns when the guard last looked; the guard's, like looks
-	looks     int           // for how many of its looks in a row the same client has run
+	looks     int           // for how many of its looks in a row turns has stood still and odd
 	measuring bool
 	began     int64
 	left      int64 // when the worker last went into Wait
 	busy      int64 // outside Wait
 	longest   int64 // the longest stretch outside Wait
 	loops     int64
-	inFlight  int64 // sum over loops, for the mean depth
-	cpu       time.Duration
 }
+
+// Clients run between enter and exit. step counts those that have run, so that many
+// clients that each take a little are not taken for one that never comes back.
+func (v *watch) enter() { v.turns.Add(1) }
+func (v *watch) step()  { v.turns.Add(2) }
+func (v *watch) exit()  { v.turns.Add(1) }
 
 // stalled is for how many looks in a row the worker has been in one and the same
 // stretch of its clients' code. Only the phase's guard calls it.
@@ -37,10 +40,7 @@ func (v *watch) stalled() int {
 	return v.looks
 }
 
-func (v *watch) begin(now int64) {
-	v.measuring, v.began = true, now
-	v.cpu = threadCPU()
-}
+func (v *watch) begin(now int64) { v.measuring, v.began = true, now }
 
 // leave notes that the worker is about to wait.
 func (v *watch) leave(w *Worker) {
@@ -52,18 +52,6 @@ func (v *watch) leave(w *Worker) {
 	v.busy += d
 	v.longest = max(v.longest, d)
 	v.loops++
-	v.inFlight += int64(w.flying + len(w.queue))
-}
-
-func (v *watch) finish() {
-	if v.measuring {
-		v.cpu = threadCPU() - v.cpu
-	}
-}
-
-func threadCPU() time.Duration {
-	user, system := cpuTimes(unix.RUSAGE_THREAD)
-	return user + system
 }
 
 func cpuTimes(who int) (user, system time.Duration) {
@@ -72,46 +60,4 @@ func cpuTimes(who int) (user, system time.Duration) {
 		return 0, 0
 	}
 	return time.Duration(ru.Utime.Nano()), time.Duration(ru.Stime.Nano())
-}
-
-// stuck counts the workers that have nothing but clients that wait for other
-// clients. When all have, none will ever go on.
-type stuck struct {
-	mu      sync.Mutex
-	workers []bool
-	live    int
-	found   func() // called once
-}
-
-func newStuck(workers int, found func()) *stuck {
-	return &stuck{workers: make([]bool, workers), live: workers, found: found}
-}
-
-func (s *stuck) set(worker int, is bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.workers[worker] = is
-	s.check()
-}
-
-// leave takes a worker out that has finished.
-func (s *stuck) leave(worker int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.workers[worker] = false
-	s.live--
-	s.check()
-}
-
-func (s *stuck) check() {
-	n := 0
-	for _, is := range s.workers {
-		if is {
-			n++
-		}
-	}
-	if n > 0 && n == s.live && s.found != nil {
-		s.found()
-		s.found = nil
-	}
 }

@@ -1,0 +1,185 @@
+package run
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+	"moonio/engine/pace"
+)
+
+// course is what all workers of one stream share: its choices compiled, and its
+// limits.
+type course struct {
+	spec    *Stream
+	mix     *dist.Ops
+	targets []*target
+	ops     budget
+	bytes   budget
+}
+
+// target is one file of a stream.
+type target struct {
+	file        *engine.File
+	read, write way
+	writes      atomic.Int64 // completed, for the syncs that are due after so many
+}
+
+// way is where the operations of one direction go in a file. All workers share it.
+type way struct {
+	sampler dist.Sampler // nil if the mix has no such operations
+	done    atomic.Bool  // all its passes have been made
+}
+
+// next is where the next operation of n bytes goes; false when all passes, of which 0 is no
+// limit, have been made.
+func (y *way) next(r *dist.Rand, n, passes int64) (int64, bool) {
+	if passes == 0 {
+		return y.sampler.Next(r, n), true
+	}
+	if y.done.Load() {
+		return 0, false
+	}
+	off, pass := y.sampler.(dist.Passer).NextPass(r, n) // compile has seen to it that it is one
+	if pass >= passes {
+		y.done.Store(true)
+	}
+	return off, pass < passes
+}
+
+// over says whether nothing is left to visit.
+func (y *way) over() bool { return y.sampler == nil || y.done.Load() }
+
+func (t *target) over() bool { return t.read.over() && t.write.over() }
+
+// compile prepares what the workers share.
+func (p *phase) compile() error {
+	for i, j := range p.plan.Jobs {
+		var c *course
+		if j.Stream != nil {
+			var err error
+			if c, err = p.compileStream(i, j.Stream); err != nil {
+				return fmt.Errorf("job %q: %w", j.Name, err)
+			}
+		}
+		p.courses = append(p.courses, c)
+	}
+	return nil
+}
+
+func (p *phase) compileStream(i int, s *Stream) (*course, error) {
+	mix, err := s.Mix.Compile()
+	if err != nil {
+		return nil, err
+	}
+	c := &course{spec: s, mix: mix}
+	c.ops.limit(s.Ops)
+	c.bytes.limit(s.Bytes)
+	for n, f := range s.Files {
+		t := &target{file: f}
+		seed := dist.Derive(p.seed, uint64(i), uint64(n), 0xadd7)
+		if t.read.sampler, err = s.sampler(&s.Read, f, seed, s.does(false)); err != nil {
+			return nil, err
+		}
+		if t.write.sampler, err = s.sampler(&s.Write, f, seed, s.does(true)); err != nil {
+			return nil, err
+		}
+		if err := s.checkAppends(f); err != nil {
+			return nil, err
+		}
+		c.targets = append(c.targets, t)
+	}
+	return c, nil
+}
+
+func (s *Stream) sampler(a *Access, f *engine.File, seed uint64, used bool) (dist.Sampler, error) {
+	if !used {
+		return nil, nil
+	}
+	y, err := a.compile(f, seed)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := y.(dist.Passer); s.Passes > 0 && !ok {
+		return nil, fmt.Errorf("passes = %d: %s has no passes; sequential, reverse, strided and permute have", s.Passes, a.At)
+	}
+	return y, nil
+}
+
+// startRate is the rate at which r begins, for all time; 0 if nothing is due then.
+func startRate(r pace.Rate) (pace.Rate, float64) {
+	first := r.Pieces[0].From
+	return pace.Rate{Pieces: []pace.Piece{{For: time.Second, From: first, To: first}}, Bytes: r.Bytes}, first
+}
+
+// does says whether the mix has operations that take their place from Write, or from
+// Read. A trim goes where writes go.
+func (s *Stream) does(write bool) bool {
+	if write {
+		return s.has(engine.Write) || s.has(engine.Trim)
+	}
+	return s.has(engine.Read)
+}
+
+func (s *Stream) has(c engine.OpCode) bool {
+	for _, m := range s.Mix {
+		if m.Op == c {
+			return true
+		}
+	}
+	return false
+}
+
+// maxBlock is the most that one operation transfers.
+func (s *Stream) maxBlock() int64 { return max(s.Read.Block.Max(), s.Write.Block.Max(), 1) }
+
+func (a *Access) compile(f *engine.File, seed uint64) (dist.Sampler, error) {
+	unit := a.Align
+	if unit == 0 {
+		unit = a.Block.Min()
+	}
+	size := a.Size
+	if size == 0 {
+		size = f.Size() - a.Offset
+	}
+	if size <= 0 || a.Offset+size > f.Size() {
+		return nil, fmt.Errorf("file %q has %d bytes, and the stream's region is from %d to %d: open the file with a size", f.Name, f.Size(), a.Offset, a.Offset+max(size, a.Block.Max()))
+	}
+	if f.Direct {
+		if err := a.aligned(f, unit); err != nil {
+			return nil, err
+		}
+	}
+	s, err := a.At.Compile(dist.Region{Start: a.Offset, Size: size, Unit: unit, Max: a.Block.Max()}, seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s in %q: %w", a.At, f.Name, err)
+	}
+	return s, nil
+}
+
+// aligned refuses before the first operation what the storage would refuse then.
+func (a *Access) aligned(f *engine.File, unit int64) error {
+	for _, c := range []struct {
+		what   string
+		off, n int64
+	}{{"offset", a.Offset, 0}, {"align", unit, 0}, {"block", 0, a.Block.Min()}, {"block", 0, a.Block.Max()}} {
+		if err := f.Align.Check(c.off, c.n); err != nil {
+			return fmt.Errorf("%s on %q: %w", c.what, f.Name, err)
+		}
+	}
+	return nil
+}
+
+func (s *Stream) checkAppends(f *engine.File) error {
+	if !f.Direct || !s.has(engine.Append) {
+		return nil
+	}
+	for _, n := range []int64{s.Write.Block.Min(), s.Write.Block.Max()} {
+		if err := f.Align.Check(f.Tail(), n); err != nil {
+			return fmt.Errorf("append to %q: %w", f.Name, err)
+		}
+	}
+	return nil
+}

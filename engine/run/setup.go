@@ -1,0 +1,150 @@
+package run
+
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+)
+
+func newWorker(p *phase, index int) *Worker {
+	return &Worker{p: p, index: index, jobEnd: make([]int64, len(p.plan.Jobs))}
+}
+
+// setup makes everything that the loop needs. It runs on the worker's thread.
+func (w *Worker) setup() error {
+	// Without this the kernel rounds paced starts up by 50 µs.
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	var first int
+	w.limit, first = w.needs()
+	rng := dist.NewRand(dist.Derive(w.p.seed, uint64(w.index), 0xda7a))
+	var err error
+	if w.arena, err = engine.NewArena(first, func(b []byte) { fillRandom(b, rng) }); err != nil {
+		return err
+	}
+	w.stamp = rng.Uint64()
+	w.eng, err = w.p.s.Engine(engine.Config{Slots: w.limit, FS: w.p.s.FS, Arena: w.arena, Seed: dist.Derive(w.p.seed, uint64(w.index))})
+	if err != nil {
+		w.eng = nil // whatever it is, it is not an engine
+		return err
+	}
+	if w.p.plan.Wrap != nil {
+		w.eng = w.p.plan.Wrap(w.eng, dist.Derive(w.p.seed, uint64(w.index), 0xfa17))
+	}
+	w.now = w.eng.Now()
+	w.out = make([]engine.Completion, min(w.limit, batchMax))
+	return w.makeJobs()
+}
+
+// Slots beyond one per client, for their queues.
+const queueSlots = 1024
+
+// needs is how many slots the worker's jobs can use, and how many bytes of
+// buffers they surely need.
+func (w *Worker) needs() (slots, bytes int) {
+	for i := range w.p.plan.Jobs {
+		j := &w.p.plan.Jobs[i]
+		if s := j.Stream; s != nil {
+			n := w.share(s.Depth)
+			slots += n
+			bytes += n * bufferSize(s.maxBlock())
+			continue
+		}
+		n := w.share(j.Clients.Count)
+		slots += n + queueSlots
+		bytes += min(n, queueSlots) * bufferSize(4096)
+	}
+	return max(slots, 1), min(bytes, 64<<20)
+}
+
+// bufferSize is what a buffer of n bytes takes of an arena.
+func bufferSize(n int64) int {
+	size := 4096
+	for int64(size) < n {
+		size *= 2
+	}
+	return size
+}
+
+// share is this worker's part of n.
+func (w *Worker) share(n int) int {
+	t := w.p.plan.Threads
+	s := n / t
+	if w.index < n%t {
+		s++
+	}
+	return s
+}
+
+func (w *Worker) makeJobs() error {
+	for i := range w.p.plan.Jobs {
+		j := &w.p.plan.Jobs[i]
+		var err error
+		if j.Stream != nil {
+			err = w.addStream(i, j)
+		} else {
+			err = w.addClients(i, j)
+		}
+		if err != nil {
+			return fmt.Errorf("job %q: %w", j.Name, err)
+		}
+	}
+	w.batchWanted = w.wantedBatch()
+	return nil
+}
+
+// wantedBatch is how many completions the script wants to be waited for, if it says so
+// for all that the worker does; otherwise 0.
+func (w *Worker) wantedBatch() int {
+	least := 0
+	for _, s := range w.streams {
+		if s.spec.Batch > 0 && (least == 0 || s.spec.Batch < least) {
+			least = s.spec.Batch
+		}
+		if s.spec.Batch == 0 && s.depth > 0 {
+			return 0
+		}
+	}
+	if len(w.clients) > 0 {
+		return 0
+	}
+	return least
+}
+
+// schedule sets the jobs' times, now that the phase's are known.
+func (w *Worker) schedule() {
+	for _, c := range w.clients {
+		c.begin, c.end = w.p.window(c.job)
+	}
+	for _, s := range w.streams {
+		s.schedule(w)
+	}
+}
+
+// close frees what setup made, as far as it got.
+func (w *Worker) close() {
+	w.closeInbox()
+	for _, c := range w.clients {
+		c.over.Store(true)
+		c.program.Close()
+	}
+	if w.eng != nil {
+		if err := w.eng.Close(); err != nil {
+			w.p.fail(fmt.Errorf("closing the engine: %w", err))
+		}
+	}
+	if w.arena != nil {
+		if err := w.arena.Close(); err != nil {
+			w.p.fail(err)
+		}
+	}
+}
+
+// lockThread ties the goroutine to its thread until the returned function is called.
+func lockThread() func() {
+	runtime.LockOSThread()
+	return runtime.UnlockOSThread
+}

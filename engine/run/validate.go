@@ -1,0 +1,124 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"moonio/engine"
+	"moonio/engine/pace"
+)
+
+func (p *Phase) validate() error {
+	switch {
+	case len(p.Jobs) == 0:
+		return errors.New("the phase has no jobs")
+	case p.Threads < 1 || p.Threads > MaxThreads:
+		return fmt.Errorf("threads = %d: from 1 to %d are possible", p.Threads, MaxThreads)
+	case p.Interval < MinInterval:
+		return fmt.Errorf("interval = %v: the shortest is %v", p.Interval, MinInterval)
+	case p.Warmup < 0 || p.Duration < 0 || p.Ops < 0 || p.Bytes < 0 || p.Iterations < 0:
+		return errors.New("a limit is negative")
+	}
+	names := map[string]bool{}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		if names[j.Name] {
+			return fmt.Errorf("two jobs are named %q: results are found by name", j.Name)
+		}
+		names[j.Name] = true
+		if err := j.validate(p); err != nil {
+			return fmt.Errorf("job %q: %w", j.Name, err)
+		}
+	}
+	return p.checkEnds()
+}
+
+// checkEnds refuses a phase that could only be interrupted.
+func (p *Phase) checkEnds() error {
+	if p.Duration > 0 || p.Ops > 0 || p.Bytes > 0 {
+		return nil
+	}
+	var endless []string
+	turns := false
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		turns = turns || j.Clients != nil
+		if j.endless() {
+			endless = append(endless, fmt.Sprintf("%q", j.Name))
+		}
+	}
+	if len(endless) == 0 || p.Iterations > 0 && turns {
+		return nil
+	}
+	return fmt.Errorf("nothing would end the phase: give it duration, ops, bytes or iterations (endless: %s)", strings.Join(endless, ", "))
+}
+
+func (j *Job) endless() bool {
+	s := j.Stream
+	return j.Duration == 0 && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0)
+}
+
+func (j *Job) validate(p *Phase) error {
+	switch {
+	case (j.Stream == nil) == (j.Clients == nil):
+		return errors.New("a job is either a stream or clients")
+	case j.Start < 0 || j.Duration < 0:
+		return errors.New("its start or duration is negative")
+	case p.Duration > 0 && j.Start >= p.Duration:
+		return fmt.Errorf("start = %v is not before the phase's end at %v", j.Start, p.Duration)
+	case j.Stream != nil:
+		return j.Stream.validate()
+	case j.Clients.Count < 1:
+		return fmt.Errorf("%d clients: at least 1 is needed", j.Clients.Count)
+	}
+	return nil
+}
+
+func (s *Stream) validate() error {
+	switch {
+	case s.Depth < 1:
+		return fmt.Errorf("depth = %d: at least 1 is needed", s.Depth)
+	case len(s.Files) == 0:
+		return errors.New("no file")
+	case s.Ops < 0 || s.Bytes < 0 || s.Passes < 0 || s.Batch < 0 || s.Sync.Writes < 0:
+		return errors.New("a limit is negative")
+	case s.Sync.Writes > 0 && !syncs(s.Sync.Code):
+		return fmt.Errorf("%s after every %d writes: a sync is fsync, fdatasync or sync_range", s.Sync.Code, s.Sync.Writes)
+	case s.Passes > 0 && !s.does(false) && !s.does(true):
+		return fmt.Errorf("passes = %d: %s visits no places in turn", s.Passes, s.Mix)
+	}
+	for _, share := range s.Mix {
+		if err := s.validateOp(share.Op); err != nil {
+			return err
+		}
+	}
+	if s.Rate == nil {
+		return nil
+	}
+	_, err := pace.New(*s.Rate, s.Arrival, 0, 1, 0)
+	return err
+}
+
+func (s *Stream) validateOp(c engine.OpCode) error {
+	block := s.Write.Block
+	switch {
+	case c == engine.Read:
+		block = s.Read.Block
+	case syncs(c):
+		return nil
+	case c != engine.Write && c != engine.Append && c != engine.Trim:
+		return fmt.Errorf("a stream cannot be made of %s", c)
+	}
+	switch {
+	case block.IsZero():
+		return fmt.Errorf("%s: no block size", c)
+	case block.Max() > maxTransfer:
+		return fmt.Errorf("%s of %d bytes: one operation can transfer at most %d MiB", c, block.Max(), maxTransfer>>20)
+	}
+	return nil
+}
+
+func syncs(c engine.OpCode) bool {
+	return c == engine.Fsync || c == engine.Fdatasync || c == engine.SyncRange
+}
