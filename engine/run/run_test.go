@@ -1,74 +1,163 @@
 package run
 
 import (
-	"context"
 	"testing"
 	"time"
 
 	"moonio/engine"
-	"moonio/engine/dist"
-	"moonio/engine/memfs"
-	"moonio/engine/null"
 	"moonio/engine/report"
 )
 
-func nullSession(t testing.TB) *Session {
+// In a closed loop the time that operations take together is what the depth and the
+// duration make.
+func TestLittlesLaw(t *testing.T) {
+	for _, c := range []struct {
+		device string
+		size   int64
+		time   time.Duration
+		depths []int
+	}{
+		{"nvme", 1 << 30, 50 * time.Millisecond, []int{1, 32, 256}},
+		{"sata-ssd", 1 << 30, 200 * time.Millisecond, []int{1, 32}},
+		{"hdd", 1 << 40, 50 * time.Second, []int{1, 16}},
+		{"cloud-volume", 1 << 30, time.Second, []int{1, 64}},
+		{"nvme,gc-period=20ms,gc-length=2ms", 1 << 30, 100 * time.Millisecond, []int{16}},
+	} {
+		for _, depth := range c.depths {
+			for _, threads := range []int{1, 3} {
+				p := &Phase{Warmup: c.time / 4, Duration: c.time, Threads: threads}
+				s := simSession(t, c.device)
+				f := s.testFile(t, "f", c.size)
+				p.Jobs = oneStream(stream4K(t, engine.Read, depth, f))
+				checkLittle(t, play(t, s, p), depth, c.device)
+
+				p.Jobs = oneCrew(depth, func(c *cli) {
+					_, err := c.do(read(f, int64(c.Rand.Uint64n(uint64(f.Size()/4096)))*4096))
+					c.must(err)
+				})
+				r := play(t, s, p)
+				checkLittle(t, r, depth, c.device+" clients")
+				// A turn that was under way at the end was not made.
+				if turns, reads := count(t, r, "c", "iteration"), count(t, r, "c", "read"); turns > reads || turns < reads-int64(depth) {
+					t.Errorf("%s: %d clients made %d turns of one read, and %d reads", c.device, depth, turns, reads)
+				}
+			}
+		}
+	}
+}
+
+func checkLittle(t *testing.T, r *report.Phase, depth int, what string) {
 	t.Helper()
-	return &Session{FS: memfs.New(), Engine: func(c engine.Config) (engine.Engine, error) { return null.Open(c) }, Seed: 1}
+	j := r.Jobs[0]
+	op := j.Ops["read"]
+	got, want := op.Service.MeanNS*float64(op.Count), float64(depth)*float64(j.DurationNS)
+	if !within(got, want, 0.05) {
+		t.Errorf("%s at depth %d: operations took %.3f s together, want %.3f s", what, depth, got/1e9, want/1e9)
+	}
+	if r.End != endDuration {
+		t.Errorf("%s: ended by %s", what, r.End)
+	}
 }
 
-func (s *Session) testFile(t testing.TB, name string, size int64) *engine.File {
-	t.Helper()
-	if err := s.Layout(context.Background(), name, 0, size); err != nil {
-		t.Fatal(err)
-	}
-	fd, err := s.FS.Open(name, 2, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := s.Opened(name, fd, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+// What is in flight at the end is waited for and counted, and nothing begins after it.
+func TestEnd(t *testing.T) {
+	each(t, func(t *testing.T, threads int) {
+		s := simSession(t, steady)
+		f := s.testFile(t, "f", 1<<30)
+		var a tape
+		const warmup, length = 10 * time.Millisecond, 100*time.Millisecond + 50*time.Microsecond
+		p := &Phase{Warmup: warmup, Duration: length, Threads: threads, Wrap: a.wrap, Jobs: []Job{
+			{Name: "s", Stream: stream4K(t, engine.Read, 8, f)},
+			{Name: "c", Clients: crewOf(8, func(c *cli) { _, err := c.do(read(f, 0)); c.must(err) })},
+			{Name: "late", Stream: stream4K(t, engine.Read, 4, f), Start: 20 * time.Millisecond, Duration: 30 * time.Millisecond},
+			{Name: "lateclients", Clients: crewOf(4, func(c *cli) { _, err := c.do(read(f, 0)); c.must(err) }), Start: 20 * time.Millisecond, Duration: 30 * time.Millisecond},
+		}}
+		r := play(t, s, p)
+		var before, first int64
+		from := a.events[0].at + int64(warmup)
+		for _, e := range a.events {
+			switch {
+			case !e.done && e.at >= from+int64(length):
+				t.Fatalf("an operation was submitted %d ns after the end", e.at-from-int64(length))
+			case !e.done && e.at < from:
+				before++
+			case !e.done && first == 0:
+				first = e.at
+			}
+		}
+		var counted int64
+		for _, j := range r.Jobs {
+			counted += j.Ops["read"].Count
+		}
+		if all := int64(len(a.submitted(engine.Read))); counted != all-before {
+			t.Errorf("%d reads counted, of %d submitted %d before the measured time", counted, all, before)
+		}
+		for _, name := range []int{2, 3} {
+			j := r.Jobs[name]
+			if j.StartNS != 20e6 || j.DurationNS < 30e6 || j.DurationNS > 30e6+1e6 {
+				t.Errorf("%s measured from %d for %d", j.Name, j.StartNS, j.DurationNS)
+			}
+		}
+		if r.DurationNS < int64(length) || r.DurationNS > int64(length)+1e6 {
+			t.Errorf("the phase took %d ns, want %d and what was in flight", r.DurationNS, int64(length))
+		}
+	})
 }
 
-func sizes(t testing.TB, n int64) dist.Sizes {
-	t.Helper()
-	s, err := dist.OneSize(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+// A client whose job is over does nothing more, and holds the phase up by no sleep.
+func TestJobEndsSleepers(t *testing.T) {
+	each(t, func(t *testing.T, threads int) {
+		s := simSession(t, steady)
+		f := s.testFile(t, "f", 1<<20)
+		sem, ev := NewSemaphore(0), &Event{}
+		p := &Phase{Threads: threads, Jobs: []Job{
+			{Name: "sleepers", Duration: time.Second, Clients: crewOf(5, func(c *cli) { c.sleep(time.Hour) })},
+			{Name: "parked", Duration: time.Second, Clients: crewOf(5, func(c *cli) { sem.Acquire(c.Task, 1); c.settle() })},
+			{Name: "late", Start: 2 * time.Second, Duration: time.Second, Clients: crewOf(1, func(c *cli) {
+				sem.Release(c.Task, 1)
+				_, err := c.do(read(f, 0))
+				c.must(err)
+				ev.Set(c.Task)
+			})},
+		}}
+		r := play(t, s, p)
+		if r.End != endDone || r.DurationNS < 3e9 || r.DurationNS > 3e9+1e6 {
+			t.Errorf("ended by %s after %d ns", r.End, r.DurationNS)
+		}
+		// Nobody whose job is over took what was released.
+		if n := sem.Value(); n != count(t, r, "late", "read") || n < 9999 {
+			t.Errorf("%d units, %d were released", n, count(t, r, "late", "read"))
+		}
+	})
 }
 
-func readStream(t testing.TB, f *engine.File, depth int) *Stream {
-	a := Access{At: dist.Uniform{}, Block: sizes(t, 4096)}
-	return &Stream{Mix: dist.Mix{{Op: engine.Read, Weight: 1}}, Files: []*engine.File{f}, Read: a, Write: a, Depth: depth}
-}
-
-func play(t testing.TB, s *Session, p *Phase) *report.Phase {
-	t.Helper()
-	if p.Threads == 0 {
-		p.Threads = 1
+func TestValidate(t *testing.T) {
+	s := simSession(t, steady)
+	f := s.testFile(t, "f", 1<<20)
+	good := func() *Phase {
+		return (&Phase{Duration: time.Second, Jobs: oneStream(stream4K(t, engine.Read, 1, f))}).defaults()
 	}
-	if p.Interval == 0 {
-		p.Interval = DefaultInterval
+	for want, spoil := range map[string]func(p *Phase){
+		`phase "p": the phase has no jobs`:                                                                      func(p *Phase) { p.Jobs = nil },
+		`phase "p": threads = 0: from 1 to 1024 are possible`:                                                   func(p *Phase) { p.Threads = 0 },
+		`phase "p": interval = 1ms: the shortest is 10ms`:                                                       func(p *Phase) { p.Interval = time.Millisecond },
+		`phase "p": two jobs are named "s": results are found by name`:                                          func(p *Phase) { p.Jobs = append(p.Jobs, p.Jobs[0]) },
+		`phase "p": job "s": start = 1s is not before the phase's end at 1s`:                                    func(p *Phase) { p.Jobs[0].Start = time.Second },
+		`phase "p": job "s": depth = 0: at least 1 is needed`:                                                   func(p *Phase) { p.Jobs[0].Stream.Depth = 0 },
+		`phase "p": job "s": no file`:                                                                           func(p *Phase) { p.Jobs[0].Stream.Files = nil },
+		`phase "p": job "s": a stream cannot be made of rename`:                                                 func(p *Phase) { p.Jobs[0].Stream.Mix[0].Op = engine.Rename },
+		`phase "p": job "s": passes = 1: random() has no passes; sequential, reverse, strided and permute have`: func(p *Phase) { p.Jobs[0].Stream.Passes = 1 },
+		`phase "p": job "s": arrival closed has no schedule: a rate needs uniform or poisson`: func(p *Phase) {
+			r := constant(t, 1)
+			p.Jobs[0].Stream.Rate = &r
+		},
+		`phase "p": nothing would end the phase: give it duration, ops, bytes or iterations (endless: "s")`:                             func(p *Phase) { p.Duration, p.Iterations = 0, 5 },
+		`phase "p": job "s": file "f" has 1048576 bytes, and the stream's region is from 1048576 to 1052672: open the file with a size`: func(p *Phase) { p.Jobs[0].Stream.Read.Offset = 1 << 20 },
+	} {
+		p := good()
+		spoil(p)
+		if _, err := s.Run(t.Context(), p); err == nil || err.Error() != want {
+			t.Errorf("%v\nwant %s", err, want)
+		}
 	}
-	r, err := s.Run(context.Background(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func BenchmarkStreamNull(b *testing.B) {
-	b.ReportAllocs()
-	s := nullSession(b)
-	f := s.testFile(b, "f", 1<<30)
-	r := play(b, s, &Phase{Name: "p", Ops: int64(b.N), Jobs: []Job{{Name: "s", Stream: readStream(b, f, 32)}}})
-	if n := r.Jobs[0].Ops["read"].Count; n != int64(b.N) {
-		b.Fatalf("%d reads, want %d", n, b.N)
-	}
-	_ = time.Second
 }
