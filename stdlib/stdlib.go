@@ -1,34 +1,60 @@
 // Package stdlib holds the Lua modules that scripts may require, and the
-// annotations with which editors complete the DSL.
+// annotations with which editors complete and check scripts: of the DSL, in
+// library, and of the modules, which carry their own.
 package stdlib
 
 import (
 	"embed"
 	"path"
+	"strings"
 )
 
-//go:embed library
-var library embed.FS
+//go:embed library modules
+var files embed.FS
 
-// Annotations are the files of annotations, by name.
+const (
+	library = "library"
+	modules = "modules"
+	ext     = ".lua"
+)
+
+// Annotations are the files that LuaLS is to know, by name. Each begins with
+// ---@meta and what it is called.
 func Annotations() map[string]string {
-	entries, err := library.ReadDir("library")
-	if err != nil {
-		panic(err) // the files are in the binary
-	}
-	files := map[string]string{}
-	for _, e := range entries {
-		b, err := library.ReadFile(path.Join("library", e.Name()))
-		if err != nil {
-			panic(err)
+	all := map[string]string{}
+	for _, dir := range []string{library, modules} {
+		for _, name := range names(dir) {
+			all[name+ext] = read(dir, name)
 		}
-		files[e.Name()] = string(b)
 	}
-	return files
+	return all
 }
 
 // Modules are the names that require knows, sorted.
-func Modules() []string { return nil }
+func Modules() []string { return names(modules) }
 
 // Module is a module's source, and whether there is one of that name.
-func Module(name string) (source string, ok bool) { return "", false }
+func Module(name string) (source string, ok bool) {
+	b, err := files.ReadFile(path.Join(modules, name+ext))
+	return string(b), err == nil
+}
+
+func names(dir string) []string {
+	entries, err := files.ReadDir(dir)
+	if err != nil {
+		panic(err) // the files are in the binary
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, strings.TrimSuffix(e.Name(), ext))
+	}
+	return list
+}
+
+func read(dir, name string) string {
+	b, err := files.ReadFile(path.Join(dir, name+ext))
+	if err != nil {
+		panic(err) // the files are in the binary
+	}
+	return string(b)
+}
