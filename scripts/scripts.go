@@ -1,0 +1,44 @@
+// Package scripts holds the benchmark scripts that are in the binary. Each is
+// a file NAME.lua whose first line is a comment, "-- NAME: what it measures".
+package scripts
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed *.lua
+var files embed.FS
+
+// Info is a script's name and what it measures.
+type Info struct {
+	Name, Summary string
+}
+
+// Names lists the scripts by name.
+func Names() []Info {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		panic(err) // the files are in the binary
+	}
+	var list []Info
+	for _, e := range entries {
+		name := strings.TrimSuffix(e.Name(), ".lua")
+		source, _ := Source(name)
+		list = append(list, Info{Name: name, Summary: summary(source)})
+	}
+	return list
+}
+
+// Source is the script of that name, and whether there is one.
+func Source(name string) (string, bool) {
+	b, err := files.ReadFile(name + ".lua")
+	return string(b), err == nil
+}
+
+// summary is what a script's first line says after its name.
+func summary(source string) string {
+	first, _, _ := strings.Cut(source, "\n")
+	_, text, _ := strings.Cut(first, ": ")
+	return text
+}
