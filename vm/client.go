@@ -64,11 +64,7 @@ const clientBody = `local fn, turn, id = ...
 while turn() do fn(id) end`
 
 func (p *program) Start(t *run.Task) error {
-	co, err := p.m.newThread()
-	if err != nil {
-		return err
-	}
-	t.Data = &client{co: co}
+	t.Data = &client{co: p.m.newThread()}
 	return nil
 }
 

@@ -13,6 +13,8 @@ import (
 	"moonio/vm/luaerr"
 )
 
+var errNoModules = errors.New("there are no modules here")
+
 // goError is a Go error on its way through Lua.
 type goError struct {
 	where string // the line of the script that met it
@@ -41,6 +43,9 @@ func (m *machine) raise(L *lua.LState, err error) {
 // explain makes of what ended a piece of Lua what the user is to be told: a Go error
 // that went through it, or a fault of the script.
 func (m *machine) explain(err error) error {
+	if why := m.state.Stopped(); why != nil {
+		return why
+	}
 	var api *lua.ApiError
 	if errors.As(err, &api) {
 		if g := thrown(api.Object); g != nil {
@@ -77,6 +82,14 @@ func (m *machine) known() []string {
 
 // source is the text of a chunk, by the name that errors call it.
 func (r *Run) source(file string) (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	s, ok := r.sources[file]
 	return s, ok
+}
+
+func (r *Run) addSource(file, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sources[file] = text
 }

@@ -3,6 +3,7 @@ package vm
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 
 	"moonio/engine"
@@ -29,7 +30,7 @@ type Run struct {
 
 	ctx      context.Context
 	director *director
-	patterns uint64
+	mu       sync.Mutex
 	sources  map[string]string // of chunks, by the name that errors call them
 }
 

@@ -7,12 +7,14 @@ import (
 
 	"moonio/engine/dist"
 	"moonio/engine/run"
+	"moonio/vm/lua51"
 )
 
 // machine is one Lua state with the DSL in it: the director's, or a worker's.
 // It belongs to one goroutine at a time.
 type machine struct {
 	L       *lua.LState
+	state   *lua51.State
 	run     *Run
 	task    *run.Task // the client that runs now; nil at the top level
 	client  *client   // what is kept of it
@@ -23,6 +25,9 @@ type machine struct {
 	types   map[string]*lua.LTable // metatables of the DSL's values
 
 	noSuchJob, noSuchOp, noSuchFigure, noSuchParam, errorType *lua.LTable
+
+	worker       uint64 // which worker's it is, from 1; 0 for the director's
+	patternCount uint64 // patterns made so far
 
 	// On workers.
 	carrier *carrier

@@ -1,14 +1,17 @@
 package vm
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 
+	"moonio/engine/run"
 	"moonio/engine/suggest"
 	"moonio/engine/units"
 )
@@ -69,6 +72,27 @@ func (d *director) params(L *lua.LState) int {
 	}
 	L.Push(values)
 	return 1
+}
+
+// CheckParams says what is wrong with values that the user gives the script's
+// parameters; the error wraps ErrParams. The script is run up to its params. If it
+// does not get there, that is for the run to find out.
+func (s *Script) CheckParams(ctx context.Context, require Resolver, given map[string]string) error {
+	r := &Run{Session: &run.Session{}, Require: require, Params: given, Out: io.Discard, Err: io.Discard, Plan: &Plan{}}
+	d, err := newDirector(ctx, r, s)
+	if err != nil {
+		return err
+	}
+	defer d.m.close()
+	d.describeOnly = true
+	switch err := d.play(); {
+	case d.declared != nil:
+		_, err = d.setParams()
+		return err
+	case err == nil:
+		return unknownParam(given, nil)
+	}
+	return nil
 }
 
 // newParam reads { default, help, choice = …, min = …, max = … }, or a bare default.

@@ -79,8 +79,8 @@ func (u *patternUse) offset(r *dist.Rand, f *engine.File, n int64) (int64, error
 }
 
 func (m *machine) pushPattern(p dist.Pattern) int {
-	m.run.patterns++
-	seed := dist.Derive(m.run.Session.Seed, m.run.patterns, 0x9a77)
+	m.patternCount++
+	seed := dist.Derive(m.run.Session.Seed, m.worker, m.patternCount, 0x9a77)
 	m.L.Push(m.wrap(&patternUse{pattern: &pattern{Pattern: p, seed: seed}}))
 	return 1
 }

@@ -1,47 +1,68 @@
 package vm
 
 import (
+	"strings"
+
 	lua "github.com/yuin/gopher-lua"
+
+	"moonio/vm/lua51"
+	"moonio/vm/luafix"
 )
 
+// newState makes the machine's Lua state with the standard library in it.
 func (m *machine) newState() error {
-	m.L = lua.NewState(lua.Options{SkipOpenLibs: true, RegistrySize: 1024, RegistryMaxSize: 1 << 20, MinimizeStackMemory: true})
-	for name, fn := range map[string]lua.LGFunction{"_G": lua.OpenBase, "table": lua.OpenTable, "string": lua.OpenString, "math": lua.OpenMath, "coroutine": lua.OpenCoroutine} {
-		m.L.Push(m.L.NewFunction(fn))
-		m.L.Push(lua.LString(name))
-		m.L.Call(1, 0)
-	}
-	return nil
+	m.state = lua51.NewState()
+	m.L = m.state.L
+	return m.state.Open(lua51.Options{
+		Print:  m.run.Out,
+		Random: func() uint64 { return m.rand().Uint64() },
+		Require: func(name string) (source, chunk string, err error) {
+			return m.run.module(name)
+		},
+		Compile: luafix.Compile,
+	})
 }
 
-func (m *machine) newThread() (*lua.LState, error) {
-	co, _ := m.L.NewThread()
-	return co, nil
-}
+func (m *machine) newThread() *lua.LState { return m.state.NewThread() }
 
-func (m *machine) resume(co *lua.LState, fn *lua.LFunction, values ...lua.LValue) (bool, error) {
-	st, err, _ := m.L.Resume(co, fn, values...)
+// resume lets a client go on until it waits or has ended.
+func (m *machine) resume(co *lua.LState, fn *lua.LFunction, values ...lua.LValue) (done bool, err error) {
+	done, err = m.state.Resume(co, fn, values...)
 	if err != nil {
-		return true, m.explain(err)
+		err = m.explain(err)
 	}
-	return st == lua.ResumeOK, nil
+	return done, err
 }
 
-func (m *machine) yield(L *lua.LState) int { return L.Yield() }
+// yield makes the client that runs now wait for what it has asked for.
+func (m *machine) yield(L *lua.LState) int { return m.state.Wait(L) }
 
-func (m *machine) yieldable(L *lua.LState, call string) error { return nil }
+// yieldable says why the client cannot wait where it is.
+func (m *machine) yieldable(L *lua.LState, call string) error { return m.state.CheckWait(L, call) }
 
-func (m *machine) interrupt(err error) {}
+// interrupt stops the Lua that runs now. Any goroutine may call it.
+func (m *machine) interrupt(err error) { m.state.Interrupt(err) }
 
-func (m *machine) close() { m.L.Close() }
+func (m *machine) close() { m.state.Close() }
 
-func (m *machine) call(fn *lua.LFunction) error {
-	m.L.Push(fn)
-	return m.L.PCall(0, 0, nil)
-}
+// call runs a function at the top level.
+func (m *machine) call(fn *lua.LFunction) error { return m.state.Run(fn) }
 
+// stopHere is the error value that ends a script which is only asked for its parameters.
 func stopHere(L *lua.LState) lua.LValue {
 	u := L.NewUserData()
 	u.Value = &goError{err: errStopHere}
 	return u
+}
+
+// module finds a module, and remembers its source for messages.
+func (r *Run) module(name string) (source, chunk string, err error) {
+	if r.Require == nil {
+		return "", "", errNoModules
+	}
+	source, chunk, err = r.Require(name)
+	if err == nil {
+		r.addSource(chunk, strings.Clone(source))
+	}
+	return source, chunk, err
 }

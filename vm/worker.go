@@ -18,6 +18,7 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 		return nil, err
 	}
 	on.users = 1
+	on.worker = uint64(w.Index()) + 1
 	on.carrier = newCarrier(m, on)
 	if err := on.carrier.globals(m); err != nil {
 		return nil, err

@@ -14,6 +14,9 @@ func newWorker(p *phase, index int) *Worker {
 	return &Worker{p: p, index: index, jobEnd: make([]int64, len(p.plan.Jobs))}
 }
 
+// Index is the worker's number in its phase, from 0.
+func (w *Worker) Index() int { return w.index }
+
 // setup makes everything that the loop needs. It runs on the worker's thread.
 func (w *Worker) setup() error {
 	// Without this the kernel rounds paced starts up by 50 µs.
