@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"fmt"
 
 	lua "github.com/yuin/gopher-lua"
@@ -156,9 +157,18 @@ func (m *machine) do(L *lua.LState, r run.Request) int {
 		c.wait, c.closing = waitClose, r.File
 	}
 	if err := m.task.Do(r); err != nil {
-		m.raise(L, err)
+		m.refused(L, err)
 	}
 	return m.yield(L)
+}
+
+// refused raises what is wrong with an operation that was not submitted.
+func (m *machine) refused(L *lua.LState, err error) {
+	var wrong *run.RequestError
+	if errors.As(err, &wrong) {
+		L.RaiseError("%v", err)
+	}
+	m.raise(L, err)
 }
 
 func (m *machine) doNow(L *lua.LState, r run.Request) int {
@@ -167,7 +177,7 @@ func (m *machine) doNow(L *lua.LState, r run.Request) int {
 	}
 	n, err := m.run.Session.Do(r)
 	if err != nil {
-		m.raise(L, err)
+		m.refused(L, err)
 	}
 	if r.Code == engine.Close {
 		m.run.Session.Closed(r.File)
@@ -181,7 +191,7 @@ func (m *machine) doNamed(L *lua.LState, w wait, r run.Request) int {
 		m.waitable(L, r.Code.String())
 		m.client.wait, m.client.meta = w, r.Meta
 		if err := m.task.Do(r); err != nil {
-			m.raise(L, err)
+			m.refused(L, err)
 		}
 		return m.yield(L)
 	}

@@ -21,6 +21,15 @@ type goError struct {
 	err   error
 }
 
+// placed is the error with its place in the script, unless it names one already.
+func (e *goError) placed() error {
+	var fault *luaerr.Error
+	if e.where == "" || errors.As(e.err, &fault) {
+		return e.err
+	}
+	return fmt.Errorf("%s: %w", e.where, e.err)
+}
+
 func isAbsent(err error) bool { return errors.Is(err, syscall.ENOENT) }
 
 func noMethod(typ, name string, known []string) string {
@@ -49,10 +58,7 @@ func (m *machine) explain(err error) error {
 	var api *lua.ApiError
 	if errors.As(err, &api) {
 		if g := thrown(api.Object); g != nil {
-			if g.where == "" {
-				return g.err
-			}
-			return fmt.Errorf("%s: %w", g.where, g.err)
+			return g.placed()
 		}
 	}
 	return luaerr.New(err, m.run.source, m.known())

@@ -28,7 +28,7 @@ const (
 
 // stream makes a job from stream(name, options).
 func (m *machine) stream(L *lua.LState) int {
-	m.directorOnly("stream")
+	m.directorOnly(L, "stream")
 	name := m.jobName(L, "stream")
 	o := optionsAt(L, 2, fmt.Sprintf("stream %q", name))
 	s := &run.Stream{Mix: o.mix(), Files: o.files()}
@@ -247,7 +247,7 @@ func (o *options) writable(s *run.Stream) {
 
 // clients makes a job from clients(name, n, [options,] fn).
 func (m *machine) clients(L *lua.LState) int {
-	m.directorOnly("clients")
+	m.directorOnly(L, "clients")
 	name := m.jobName(L, "clients")
 	call := fmt.Sprintf("clients %q", name)
 	n, err := toInteger(L.Get(2))

@@ -228,8 +228,8 @@ func (m *machine) clientOnly(L *lua.LState, call string) {
 	}
 }
 
-func (m *machine) directorOnly(call string) {
+func (m *machine) directorOnly(L *lua.LState, call string) {
 	if m.task != nil {
-		m.L.RaiseError("%s: only the script's top level can do this, not a client", call)
+		L.RaiseError("%s: only the script's top level can do this, not a client", call)
 	}
 }

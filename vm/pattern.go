@@ -78,40 +78,40 @@ func (u *patternUse) offset(r *dist.Rand, f *engine.File, n int64) (int64, error
 	return u.last.Next(r, n), nil
 }
 
-func (m *machine) pushPattern(p dist.Pattern) int {
+func (m *machine) pushPattern(L *lua.LState, p dist.Pattern) int {
 	m.patternCount++
 	seed := dist.Derive(m.run.Session.Seed, m.worker, m.patternCount, 0x9a77)
-	m.L.Push(m.wrap(&patternUse{pattern: &pattern{Pattern: p, seed: seed}}))
+	L.Push(m.wrap(&patternUse{pattern: &pattern{Pattern: p, seed: seed}}))
 	return 1
 }
 
 // patterns are the functions that make patterns.
 func (m *machine) patterns() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
-		"random": func(*lua.LState) int { return m.pushPattern(dist.Uniform{}) },
+		"random": func(L *lua.LState) int { return m.pushPattern(L, dist.Uniform{}) },
 		"sequential": func(L *lua.LState) int {
 			o := optionsAt(L, 1, "sequential")
 			gap := o.size("gap", 0)
 			o.done()
-			return m.pushPattern(dist.Sequential{Gap: gap})
+			return m.pushPattern(L, dist.Sequential{Gap: gap})
 		},
-		"reverse": func(*lua.LState) int { return m.pushPattern(dist.Reverse{}) },
-		"permute": func(*lua.LState) int { return m.pushPattern(dist.Permute{}) },
+		"reverse": func(L *lua.LState) int { return m.pushPattern(L, dist.Reverse{}) },
+		"permute": func(L *lua.LState) int { return m.pushPattern(L, dist.Permute{}) },
 		"strided": func(L *lua.LState) int {
-			return m.pushPattern(dist.Strided{Stride: m.sizeArg(L, 1, "strided", "step")})
+			return m.pushPattern(L, dist.Strided{Stride: m.sizeArg(L, 1, "strided", "step")})
 		},
 		"zipf": func(L *lua.LState) int {
-			return m.pushPattern(dist.Zipf{Theta: number(L, 1, "zipf", "theta"), Centre: centre(L, "zipf")})
+			return m.pushPattern(L, dist.Zipf{Theta: number(L, 1, "zipf", "theta"), Centre: centre(L, "zipf")})
 		},
 		"pareto": func(L *lua.LState) int {
-			return m.pushPattern(dist.Pareto{H: number(L, 1, "pareto", "h"), Centre: centre(L, "pareto")})
+			return m.pushPattern(L, dist.Pareto{H: number(L, 1, "pareto", "h"), Centre: centre(L, "pareto")})
 		},
 		"normal": func(L *lua.LState) int {
-			return m.pushPattern(dist.Normal{Dev: number(L, 1, "normal", "deviation"), Centre: centre(L, "normal")})
+			return m.pushPattern(L, dist.Normal{Dev: number(L, 1, "normal", "deviation"), Centre: centre(L, "normal")})
 		},
 		"runs": m.runsOf,
 		"hotspot": func(L *lua.LState) int {
-			return m.pushPattern(dist.Hotspot{Accesses: number(L, 1, "hotspot", "accesses"), Space: number(L, 2, "hotspot", "space")})
+			return m.pushPattern(L, dist.Hotspot{Accesses: number(L, 1, "hotspot", "accesses"), Space: number(L, 2, "hotspot", "space")})
 		},
 		"zoned": m.zoned,
 	}
@@ -141,7 +141,7 @@ func (m *machine) runsOf(L *lua.LState) int {
 	default:
 		L.RaiseError("runs: the third argument can only be \"same\", and is %s", show(v))
 	}
-	return m.pushPattern(p)
+	return m.pushPattern(L, p)
 }
 
 func (m *machine) zoned(L *lua.LState) int {
@@ -162,7 +162,7 @@ func (m *machine) zoned(L *lua.LState) int {
 		}
 		z = append(z, dist.Zone{Accesses: float64(a), Space: float64(s)})
 	}
-	return m.pushPattern(z)
+	return m.pushPattern(L, z)
 }
 
 // number takes a numeric argument.

@@ -128,7 +128,7 @@ var errStopHere = errors.New("parameters read")
 // phase runs a phase and gives its result to the script.
 func (d *director) phase(L *lua.LState) int {
 	m := d.m
-	m.directorOnly("phase")
+	m.directorOnly(L, "phase")
 	if d.declared == nil {
 		if err := unknownParam(d.run.Params, nil); err != nil {
 			m.raise(L, err)
@@ -148,7 +148,7 @@ func (d *director) phase(L *lua.LState) int {
 		d.out.Phases = append(d.out.Phases, r)
 	}
 	switch {
-	case errors.Is(err, run.ErrPlan):
+	case errors.Is(err, run.ErrPlan), errors.Is(err, run.ErrStuck), errors.Is(err, run.ErrRunaway):
 		L.RaiseError("%v", err)
 	case err != nil:
 		m.raise(L, err)
@@ -183,7 +183,7 @@ func (d *director) note(passed bool, text, file string, line int) {
 
 // expect states what must hold.
 func (d *director) expect(L *lua.LState) int {
-	d.m.directorOnly("expect")
+	d.m.directorOnly(L, "expect")
 	passed := lua.LVAsBool(L.Get(1))
 	if L.GetTop() == 0 {
 		L.RaiseError("expect: what must hold? expect(r.reads.read.p99 < ms(5), \"…\")")

@@ -113,8 +113,12 @@ func foreign(texts []string, t *Traffic, verb string, all, own int64) []string {
 		t.Device, verb, size(others), size(own)))
 }
 
+// shortest is the shortest phase, in nanoseconds, that says something of the load: in a
+// shorter one its beginning weighs too much.
+const shortest = 100_000_000
+
 func toolLimit(r *Result, p *Phase) []string {
-	if r.EngineInfo.Memory || p.Load.BusyShare < busyShare {
+	if r.EngineInfo.Memory || p.DurationNS < shortest || p.Load.BusyShare < busyShare {
 		return nil
 	}
 	return []string{fmt.Sprintf("the busiest worker was at work %.0f %% of its time and hardly waited for storage: the figures are the tool's pace more than the device's. Give the phase more threads (it has %d).",
@@ -123,7 +127,7 @@ func toolLimit(r *Result, p *Phase) []string {
 
 func cpuLimit(r *Result, p *Phase) []string {
 	cpu := p.CPU.UserNS + p.CPU.SystemNS
-	if r.EngineInfo.Memory || cpu == 0 || p.DurationNS <= 0 {
+	if r.EngineInfo.Memory || cpu == 0 || p.DurationNS < shortest {
 		return nil
 	}
 	// An engine with helper threads may use every processor there is.
