@@ -36,7 +36,7 @@ func noMethod(typ, name string, known []string) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("a %s has no methods, and so no %q", typ, name)
 	}
-	return fmt.Sprintf("a %s has no method %q%s", typ, name, suggest.Hint(name, known))
+	return fmt.Sprintf("a %s has no method %q%s; it has %s", typ, name, suggest.Hint(name, known), strings.Join(known, ", "))
 }
 
 // raise throws a Go error. If nothing catches it, the run fails with it: it is
