@@ -1,12 +1,10 @@
 package luastr
 
-import "strings"
-
-// A match may take freeSteps and stepsPerByte for each byte of the text: a fraction of a
-// second. Sound patterns take a few for each byte.
+// A search may take freeSteps, a fraction of a second, and stepsPerByte for each byte of the
+// text. Sound patterns take a few for each byte.
 const (
 	freeSteps    = 1 << 25
-	stepsPerByte = 32
+	stepsPerByte = 16
 )
 
 const (
@@ -154,11 +152,15 @@ func (m *matcher) same(s int, c capture) int {
 	if c.end == atPosition { // "()" captures no text that could come again
 		return fails
 	}
-	m.steps -= c.end - c.start
-	if !strings.HasPrefix(m.s[s:], m.s[c.start:c.end]) {
+	length := c.end - c.start
+	if length > len(m.s)-s {
 		return fails
 	}
-	return s + c.end - c.start
+	m.steps -= length / 8 // bytes are compared a word at a time
+	if m.s[s:s+length] != m.s[c.start:c.end] {
+		return fails
+	}
+	return s + length
 }
 
 func (m *matcher) balance(s int, first, second byte) int {

@@ -139,7 +139,7 @@ func (g generator) format() string {
 func TestGeneratedAgreeWithLua(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(1, 2))}
 	var exprs []string
-	for range 3000 {
+	for range 2000 {
 		exprs = append(exprs, g.search(), g.format(), "tostring("+g.number()+")")
 	}
 	L := newState(t)
