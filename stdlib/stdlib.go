@@ -5,7 +5,6 @@ package stdlib
 
 import (
 	"embed"
-	"path"
 	"strings"
 )
 
@@ -35,7 +34,7 @@ func Modules() []string { return names(modules) }
 
 // Module is a module's source, and whether there is one of that name.
 func Module(name string) (source string, ok bool) {
-	b, err := files.ReadFile(path.Join(modules, name+ext))
+	b, err := files.ReadFile(modules + "/" + name + ext)
 	return string(b), err == nil
 }
 
@@ -52,7 +51,7 @@ func names(dir string) []string {
 }
 
 func read(dir, name string) string {
-	b, err := files.ReadFile(path.Join(dir, name+ext))
+	b, err := files.ReadFile(dir + "/" + name + ext)
 	if err != nil {
 		panic(err) // the files are in the binary
 	}

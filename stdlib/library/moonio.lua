@@ -4,6 +4,10 @@
 --- A script's top level is the director. It runs once, from top to bottom, and runs phases one
 --- after another. Sizes, durations and rates are strings with units ("4KiB", "1.5s", "20k/s") or plain numbers
 --- (bytes, seconds, per second); `4k` means 4 KiB.
+---
+--- The language is Lua 5.1, with its base functions, `string`, `table`, `math` and `coroutine`. What would reach the machine
+--- or load code is not there: `io`, `os`, `debug`, `load`, `dofile`. `require "name"` finds moonio's own modules, then files
+--- beside the script.
 
 ---A number of bytes: a string with a unit ("4KiB", "1.5MiB", "4k") or a plain number.
 ---@alias Size string|number
@@ -29,7 +33,7 @@
 
 ---Declares the script's parameters and returns their values: sizes in bytes, durations in seconds, rates per second.
 ---The user sets them with `-p name=value`. It can be called once, at the top level.
----@param specs table<string, ParamSpec>
+---@param specs table<string, ParamSpec|string|number|boolean> by name; a bare default has no help
 ---@return table<string, any>
 function params(specs) end
 
@@ -507,19 +511,23 @@ function Counter:set(value) end
 
 ---What a phase measured: its jobs by name. A name that no job has is an error.
 ---@class PhaseResult
+---@field name string the phase's
+---@field duration number measured time in seconds
 ---@field [string] JobResult
 
 ---What a job measured: its operations, "iteration" and its spans by name. An operation that never completed has count 0, and
 ---no number for its latencies, so that no comparison with them holds.
 ---@class JobResult
+---@field duration number measured time in seconds
 ---@field [string] OpResult
 
 ---Latencies are service times, from submission to completion, in seconds.
 ---@class OpResult
----@field count integer
+---@field count integer operations that completed
 ---@field bytes integer
----@field errors integer
----@field iops number
+---@field errors integer operations that failed; they are neither counted nor timed
+---@field short integer of those counted, operations that moved less than they were asked to
+---@field iops number operations per second
 ---@field bandwidth number bytes per second
 ---@field min number
 ---@field mean number
@@ -598,17 +606,17 @@ function bytes(size) end
 ---@return number
 function seconds(duration) end
 
----Writes a number of bytes for people: "4 KiB".
+---Writes a number of bytes for people: "4.00 KiB".
 ---@param n number
 ---@return string
 function format_size(n) end
 
----Writes a duration in seconds for people: "1.5 ms".
+---Writes a duration in seconds for people: "1.50 ms".
 ---@param d number
 ---@return string
 function format_duration(d) end
 
----Writes a number of operations per second for people: "20 k/s".
+---Writes a number of operations per second for people: "20.0 k/s".
 ---@param n number
 ---@return string
 function format_rate(n) end

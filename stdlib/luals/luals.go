@@ -57,7 +57,7 @@ type Function struct {
 
 // Return is one value that a function returns.
 type Return struct {
-	Type, Doc string
+	Type, Name, Doc string
 }
 
 func (*Alias) item()    {}

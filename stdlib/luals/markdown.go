@@ -14,14 +14,14 @@ func Reference(w io.Writer, dsl *File, modules ...*File) error {
 	m.line("# The DSL")
 	m.text(dsl.Doc)
 	m.contents(dsl, modules)
-	m.file(dsl)
+	m.file(dsl, "###")
 	m.line("## Modules")
 	m.text("What the DSL has no words for, and several of moonio's own scripts need, is in modules. Each is a table that `require` returns:")
 	m.line("```lua\nlocal knee = require \"knee\"\n```\n")
 	for _, f := range modules {
 		m.line("### %s", f.Name)
 		m.text(f.Doc)
-		m.file(f)
+		m.file(f, "####")
 	}
 	_, err := io.WriteString(w, strings.TrimRight(m.b.String(), "\n")+"\n")
 	return err
@@ -74,18 +74,19 @@ func anchor(heading string) string {
 	return strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
 
-func (m *markdown) file(f *File) {
+// file writes a file's sections, with items under headings of that level.
+func (m *markdown) file(f *File, level string) {
 	for _, r := range f.Regions {
 		if r.Title != "" {
 			m.line("## %s\n", title(r.Title))
 		}
 		for _, i := range r.Items {
-			m.item(f, i)
+			m.item(f, i, level)
 		}
 	}
 }
 
-func (m *markdown) item(f *File, i Item) {
+func (m *markdown) item(f *File, i Item, level string) {
 	switch i := i.(type) {
 	case *Alias:
 		m.line("**%s** (`%s`): %s\n", i.Name, i.Type, strings.ReplaceAll(i.Doc, "\n", " "))
@@ -93,7 +94,7 @@ func (m *markdown) item(f *File, i Item) {
 		if i.Local == f.Name && i.Fields == nil {
 			return // a module's own table
 		}
-		m.line("#### %s\n", i.Name)
+		m.line("%s %s\n", level, i.Name)
 		if i.Doc != "" {
 			m.line("%s\n", i.Doc)
 		}
@@ -104,7 +105,7 @@ func (m *markdown) item(f *File, i Item) {
 			m.line("")
 		}
 	case *Function:
-		m.function(i)
+		m.function(i, level)
 	}
 }
 
@@ -129,8 +130,8 @@ var markup = regexp.MustCompile(`[\\*_<>\[\]|]`)
 
 func escape(s string) string { return markup.ReplaceAllString(s, `\$0`) }
 
-func (m *markdown) function(f *Function) {
-	m.line("#### `%s`\n", f.Signature())
+func (m *markdown) function(f *Function, level string) {
+	m.line("%s `%s`\n", level, f.Signature())
 	if f.Doc != "" {
 		m.line("%s\n", f.Doc)
 	}
@@ -138,7 +139,11 @@ func (m *markdown) function(f *Function) {
 		m.field(p)
 	}
 	for _, r := range f.Returns {
-		m.line("- returns%s", described(r.Type, r.Doc))
+		name := ""
+		if r.Name != "" {
+			name = " `" + r.Name + "`"
+		}
+		m.line("- returns%s%s", name, described(r.Type, r.Doc))
 	}
 	if len(f.Params)+len(f.Returns) > 0 {
 		m.line("")

@@ -155,8 +155,9 @@ func (p *parser) tag(name, rest string) error {
 	case "param":
 		b.params = append(b.params, field(rest))
 	case "return":
-		typ, doc := splitType(rest)
-		b.ret = append(b.ret, Return{typ, doc})
+		typ, rest := splitType(rest)
+		name, doc, _ := strings.Cut(rest, " ")
+		b.ret = append(b.ret, Return{typ, name, doc})
 	case "generic":
 	default:
 		return fmt.Errorf("@%s is not known here", name)

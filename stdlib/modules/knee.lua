@@ -10,7 +10,7 @@ local knee = {}
 ---@class knee.Point
 ---@field load number such as the depth
 ---@field throughput number operations or bytes per second
----@field latency? number in seconds
+---@field latency? number in seconds; only `find` needs it
 
 ---The knee: the point with the most throughput for its latency (their quotient is highest). Below it more load
 ---buys throughput, above it mostly waiting.
@@ -19,7 +19,7 @@ local knee = {}
 function knee.find(points)
   local best, power = nil, 0
   for _, p in ipairs(points) do
-    if p.throughput > 0 and p.latency > 0 and p.throughput / p.latency > power then
+    if p.throughput > 0 and p.latency and p.latency > 0 and p.throughput / p.latency > power then
       best, power = p, p.throughput / p.latency
     end
   end

@@ -17,8 +17,7 @@ local function pad(s, to, left)
   return left and s .. space or space .. s
 end
 
----Prints rows of texts in columns as wide as they need to be. Numbers stand to the right, and so does
----every column but the first.
+---Prints rows of texts in columns that are as wide as they need to be, the first to the left and the others to the right.
 ---@param head string[]
 ---@param rows string[][]
 function report.columns(head, rows)
