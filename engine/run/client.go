@@ -122,7 +122,7 @@ func (w *Worker) tend(c *crew) {
 
 // maxIdle is how often a client may be resumed while the clock stands still. Only
 // a virtual clock does, and only waiting moves it.
-const maxIdle = 1_000_000
+const maxIdle = 100_000
 
 func (w *Worker) resume(t *Task) {
 	if t.ended {

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -320,7 +321,7 @@ func (c *cli) must(err error) {
 type program struct {
 	turn    func(c *cli)
 	clients []*cli
-	closed  *int // counts closed programs; may be nil
+	closed  *atomic.Int64 // counts closed programs; may be nil
 }
 
 func (p *program) Start(t *Task) error {
@@ -354,7 +355,7 @@ func (p *program) Close() {
 		c.stop()
 	}
 	if p.closed != nil {
-		*p.closed++
+		p.closed.Add(1)
 	}
 }
 

@@ -34,12 +34,13 @@ func (w *Worker) takeInbox() {
 }
 
 // closeInbox makes the worker unreachable for those who would wake it. If it has come
-// to the end of what it had to do, the others may now wait for nobody.
+// to the end of what it had to do, the others may now wait for nobody. If the phase is
+// over, it does not matter for whom they wait.
 func (w *Worker) closeInbox() {
 	w.inbox.Lock()
 	w.inbox.closed = true
 	w.inbox.Unlock()
-	if w.p.stuck.leave(w.index) && !w.stopping {
+	if w.p.stuck.leave(w.index, w.stopping || w.p.stop.Load()) {
 		w.p.fail(ErrStuck)
 	}
 }
@@ -50,7 +51,7 @@ func (w *Worker) stand() {
 	w.inbox.Lock()
 	all := len(w.inbox.tasks) == 0 && w.p.stuck.set(w.index)
 	w.inbox.Unlock()
-	if all {
+	if all && !w.p.stop.Load() {
 		w.p.fail(ErrStuck)
 	}
 }
@@ -62,6 +63,7 @@ type stuck struct {
 	workers []bool
 	n       int // of them that are true
 	live    int // workers that have not finished
+	over    bool
 }
 
 func newStuck(workers int) *stuck {
@@ -76,7 +78,7 @@ func (s *stuck) set(worker int) bool {
 		s.workers[worker] = true
 		s.n++
 	}
-	return s.n == s.live
+	return s.n == s.live && !s.over
 }
 
 // clear takes a worker out that can go on.
@@ -94,10 +96,12 @@ func (s *stuck) drop(worker int) {
 }
 
 // leave takes a worker out that has finished, and says whether all others are stuck.
-func (s *stuck) leave(worker int) bool {
+// When the phase is over nobody is any more.
+func (s *stuck) leave(worker int, over bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drop(worker)
 	s.live--
-	return s.n > 0 && s.n == s.live
+	s.over = s.over || over
+	return s.n > 0 && s.n == s.live && !s.over
 }

@@ -56,7 +56,7 @@ func TestLimitEndsAtOnce(t *testing.T) {
 		t.Errorf("%d operations in %d ns", n, r.DurationNS)
 	}
 	var a tape
-	r = play(t, s, &Phase{Ops: 7, Wrap: a.wrap, Jobs: oneCrew(1, func(c *cli) {
+	play(t, s, &Phase{Ops: 7, Wrap: a.wrap, Jobs: oneCrew(1, func(c *cli) {
 		q, err := c.NewQueue(4)
 		c.must(err)
 		for _, flags := range []engine.OpFlags{engine.Link, engine.Link, engine.Link, 0} {

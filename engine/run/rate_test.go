@@ -58,16 +58,16 @@ func TestPoissonStarts(t *testing.T) {
 		s := simSession(t, steady)
 		f := s.testFile(t, "f", 1<<20)
 		var a tape
-		st := stream4K(t, engine.Read, 64, f).rated(t, constant(t, 20), pace.Poisson)
+		st := stream4K(t, engine.Read, 64, f).rated(t, constant(t, 8), pace.Poisson)
 		r := play(t, s, &Phase{Duration: time.Hour, Threads: threads, Interval: time.Minute, Wrap: a.wrap, Jobs: oneStream(st)})
 		list := a.starts(0)
 		n := float64(len(list))
-		if want := 20.0 * 3600; math.Abs(n-want) > 4*math.Sqrt(want) || r.Jobs[0].Ops["read"].Count != int64(n) {
+		if want := 8.0 * 3600; math.Abs(n-want) > 4*math.Sqrt(want) || r.Jobs[0].Ops["read"].Count != int64(n) {
 			t.Errorf("%v starts and %d reads, want %v", n, r.Jobs[0].Ops["read"].Count, want)
 		}
 		gaps := make([]float64, len(list)-1)
 		for i := range gaps {
-			gaps[i] = float64(list[i+1]-list[i]) / 1e9 * 20
+			gaps[i] = float64(list[i+1]-list[i]) / 1e9 * 8
 		}
 		slices.Sort(gaps)
 		worst := 0.0
@@ -257,8 +257,8 @@ func TestDeterminism(t *testing.T) {
 			f, log := s.testFile(t, "f", 1<<28), s.testFile(t, "log", 0)
 			sem := NewSemaphore(3)
 			r, err := s.Run(context.Background(), (&Phase{
-				Warmup: 5 * time.Millisecond, Duration: 50 * time.Millisecond, Threads: threads, Count: true, Interval: 10 * time.Millisecond,
-				Wrap: rules(t, "read:errno=EIO,chance=1%", "write:delay=1ms,chance=2%", "*:stall=3ms,at=20ms"),
+				Warmup: 5 * time.Millisecond, Duration: 30 * time.Millisecond, Threads: threads, Count: true, Interval: 10 * time.Millisecond,
+				Wrap: rules(t, "read:errno=EIO,chance=1%", "write:delay=1ms,chance=2%", "*:stall=12ms,at=10ms"),
 				Jobs: []Job{
 					{Name: "reads", Stream: stream4K(t, engine.Read, 8, f)},
 					{Name: "writes", Stream: stream4K(t, engine.Write, 8, f).rated(t, constant(t, 20_000), pace.Poisson)},
@@ -281,7 +281,7 @@ func TestDeterminism(t *testing.T) {
 			return r
 		}
 		first := run(1)
-		for range 3 {
+		for range 2 {
 			if d := diff(first, run(1)); d != "" {
 				t.Fatalf("the same seed gives another result:\n%s", d)
 			}

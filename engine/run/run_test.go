@@ -17,7 +17,7 @@ func TestLittlesLaw(t *testing.T) {
 		time   time.Duration
 		depths []int
 	}{
-		{"nvme", 1 << 30, 50 * time.Millisecond, []int{1, 32, 256}},
+		{"nvme", 1 << 30, 25 * time.Millisecond, []int{1, 32, 256}},
 		{"sata-ssd", 1 << 30, 200 * time.Millisecond, []int{1, 32}},
 		{"hdd", 1 << 40, 50 * time.Second, []int{1, 16}},
 		{"cloud-volume", 1 << 30, time.Second, []int{1, 64}},

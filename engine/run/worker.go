@@ -98,6 +98,9 @@ func (w *Worker) enter() error {
 }
 
 func (w *Worker) finish() {
+	if len(w.clients) > 0 {
+		w.last = w.eng.Now() // they may have been at work since
+	}
 	for _, s := range w.streams {
 		s.finish(w)
 	}
