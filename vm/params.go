@@ -89,7 +89,7 @@ func (s *Script) CheckParams(ctx context.Context, require Resolver, given map[st
 	case d.declared != nil:
 		_, err = d.setParams()
 		return err
-	case err == nil:
+	case err == nil, errors.Is(err, ErrParams):
 		return unknownParam(given, nil)
 	}
 	return nil

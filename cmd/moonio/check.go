@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"moonio/engine"
+	"moonio/engine/memfs"
+	"moonio/engine/run"
+	"moonio/vm"
+)
+
+func checkCommand() *command {
+	return &command{
+		name: "check", args: "SCRIPT|NAME [flags]", least: 1, most: 1, ofScript: true,
+		summary: "compile a script and print what it would do; touches no storage",
+		details: `The script is run with phases and layouts that do nothing: what depends on what was
+measured is decided as if nothing had been.
+`,
+		setup: func(fs *pflag.FlagSet) action {
+			o := &scriptFlags{}
+			o.define(fs)
+			return func(p *program, args []string) error { return p.check(o, args[0]) }
+		},
+	}
+}
+
+// check is `moonio check`.
+func (p *program) check(o *scriptFlags, word string) error {
+	s, err := p.findScript(word)
+	if err != nil {
+		return err
+	}
+	code, err := vm.Load(s.chunk, s.source)
+	if err != nil {
+		return scriptError(err)
+	}
+	signals := interruptible(p.stderr)
+	defer signals.release()
+	if err := code.CheckParams(signals.ctx, s.require, o.params); err != nil {
+		return scriptError(err)
+	}
+	plan, outcome := s.plan(signals.ctx, code, o.params, p)
+	switch {
+	case signals.interrupted():
+		return &exitError{exitInterrupted, errors.New("interrupted")}
+	case outcome.Err != nil:
+		return scriptError(outcome.Err)
+	}
+	showPlan(p.stdout, s, plan, outcome)
+	return nil
+}
+
+// plan notes what the script would do.
+func (s *script) plan(ctx context.Context, code *vm.Script, params map[string]string, p *program) (*vm.Plan, *vm.Outcome) {
+	files := memfs.New()
+	plan := &vm.Plan{}
+	r := &vm.Run{
+		Session: &run.Session{FS: files, Engine: noEngine},
+		Params:  params, Interval: run.DefaultInterval, Plan: plan,
+		Out: p.stderr, Err: p.stderr, Require: s.require,
+	}
+	return plan, r.Do(ctx, code)
+}
+
+// noEngine is for a session in which nothing is to be done.
+func noEngine(engine.Config) (engine.Engine, error) { return nil, engine.ErrUnavailable }

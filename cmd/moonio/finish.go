@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+	"golang.org/x/term"
+
+	"moonio/engine/report"
+)
+
+// finish writes the result and clears up, and returns the error that is still
+// to be told. Clearing up comes first, since its failure belongs in the result;
+// but not if the run was abandoned, because then it may hang as the run did.
+func (r *running) finish(err error) error {
+	if !r.signals.abandoned() {
+		err = r.besides(err, r.closeStorage())
+	}
+	err = r.besides(err, r.write())
+	err = r.besides(err, r.closeStorage())
+	e := r.result.Exit
+	switch {
+	case e.Code == exitDone:
+		return nil
+	case e.Code == exitInterrupted, err == nil:
+		err = errors.New(e.Reason)
+	}
+	return &exitError{e.Code, err}
+}
+
+// besides takes a later error into account: it is how the run ended, if
+// nothing was wrong until then.
+func (r *running) besides(err, later error) error {
+	switch {
+	case later == nil:
+		return err
+	case r.result.Exit.Code == exitDone:
+		r.result.Exit = report.Exit{Code: exitFailed, Reason: reason(later)}
+		return later
+	}
+	r.complain(later)
+	return err
+}
+
+// write writes the result to where the user wants it.
+func (r *running) write() error {
+	var errs []error
+	if r.out != nil {
+		err := r.out.write(func(w io.Writer) error { return report.WriteJSON(w, &r.result) })
+		if err != nil {
+			errs = append(errs, fmt.Errorf("writing the result to %s: %w", r.out.path, err))
+		}
+	}
+	switch {
+	case r.flags.format == "json":
+		errs = append(errs, report.WriteJSON(r.stdout, &r.result))
+	case r.worthReading():
+		errs = append(errs, report.WriteText(r.stdout, &r.result, textOptions(r.stdout.w)))
+	}
+	if err := r.stdout.failed(); readerGone(err) {
+		r.complain(fmt.Errorf("nobody reads the result on standard output any more: %w", err))
+	}
+	return errors.Join(errs...)
+}
+
+// worthReading says whether there is anything in the result for people.
+func (r *running) worthReading() bool {
+	res := &r.result
+	return res.Exit.Code == exitDone || len(res.Phases) > 0 || len(res.Expectations) > 0 || len(res.Log) > 0
+}
+
+// textOptions suit a terminal, if it is one.
+func textOptions(w io.Writer) report.TextOptions {
+	f, ok := w.(*os.File)
+	if !ok || !isatty.IsTerminal(f.Fd()) {
+		return report.TextOptions{}
+	}
+	o := report.TextOptions{Color: os.Getenv("NO_COLOR") == ""}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		o.Width = min(max(width, narrowest), widest)
+	}
+	return o
+}
+
+// Prose is hard to read in columns narrower or wider than these.
+const (
+	narrowest = 60
+	widest    = 140
+)
+
+// reason is an error in one line.
+func reason(err error) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+	return first
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"moonio/vm"
+	"moonio/vm/luaerr"
+)
+
+// hasParam says whether a script, if it is one, has a parameter of that name.
+func (p *program) hasParam(word, name string) bool {
+	if word == "-" {
+		return false // it can be read only once
+	}
+	s, err := p.findScript(word)
+	if err != nil {
+		return false
+	}
+	code, err := vm.Load(s.chunk, s.source)
+	if err != nil {
+		return false
+	}
+	params, err := code.Params(context.Background(), s.require)
+	return err == nil && slices.ContainsFunc(params, func(q *vm.Param) bool { return q.Name == name })
+}
+
+// scriptHelp prints a script's own parameters.
+func (p *program) scriptHelp(word string) error {
+	s, err := p.findScript(word)
+	if err != nil {
+		return err
+	}
+	code, err := vm.Load(s.chunk, s.source)
+	if err != nil {
+		return scriptError(err)
+	}
+	params, err := code.Params(context.Background(), s.require)
+	if err != nil {
+		return scriptError(err)
+	}
+	var rows [][2]string
+	for _, q := range params {
+		text := fmt.Sprintf("%s: %s (default: %s)", q.Kind, q.Help, q.Default)
+		rows = append(rows, [2]string{"-p " + q.Name + "=…", text + limits(q)})
+	}
+	section(p.stdout, "Parameters of "+s.name+":", rows)
+	return nil
+}
+
+// limits are what a parameter's value must keep to.
+func limits(q *vm.Param) string {
+	switch {
+	case len(q.Choice) > 0:
+		return "; one of " + strings.Join(q.Choice, ", ")
+	case q.Min != "" && q.Max != "":
+		return "; from " + q.Min + " to " + q.Max
+	case q.Min != "":
+		return "; at least " + q.Min
+	case q.Max != "":
+		return "; at most " + q.Max
+	}
+	return ""
+}
+
+// scriptError gives an error of a script its exit code. A parameter that is not
+// the script's is an error of the command line.
+func scriptError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, vm.ErrParams):
+		return &exitError{exitUsage, err}
+	case isScriptError(err):
+		return &exitError{exitScript, err}
+	}
+	return err
+}
+
+func isScriptError(err error) bool {
+	var e *luaerr.Error
+	return errors.As(err, &e)
+}

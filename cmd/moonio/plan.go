@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"moonio/engine/run"
+	"moonio/engine/units"
+	"moonio/vm"
+)
+
+// showPlan prints what a script would do.
+func showPlan(w io.Writer, s *script, plan *vm.Plan, o *vm.Outcome) {
+	fmt.Fprintf(w, "%s\n", s.name)
+	var rows [][2]string
+	for _, name := range slices.Sorted(maps.Keys(o.Params)) {
+		rows = append(rows, [2]string{name, fmt.Sprint(o.Params[name])})
+	}
+	section(w, "parameters", rows)
+	rows = nil
+	for _, f := range plan.Files {
+		rows = append(rows, [2]string{f.Name, fileLine(f)})
+	}
+	section(w, "files", rows)
+	for _, p := range plan.Phases {
+		rows = nil
+		for _, j := range p.Jobs {
+			rows = append(rows, [2]string{j.Name, jobLine(&j)})
+		}
+		section(w, fmt.Sprintf("phase %q: %s", p.Name, phaseLine(p)), rows)
+	}
+}
+
+func fileLine(f vm.PlannedFile) string {
+	size := "as it is found, or empty"
+	switch {
+	case f.Device:
+		size = "a device"
+	case f.Size > 0:
+		size = units.FormatSize(f.Size) + layouts[f.Layout]
+	}
+	return list(size, unless(!f.Direct, "direct"), unless(f.Write, "for reading only"))
+}
+
+var layouts = map[string]string{
+	"write":    " of data that does not compress",
+	"allocate": " of reserved blocks",
+	"sparse":   " of nothing, as a hole",
+}
+
+// phaseLine says what ends the phase, and how it is run.
+func phaseLine(p *run.Phase) string {
+	var ends []string
+	for _, e := range []struct {
+		limited bool
+		text    string
+	}{
+		{p.Duration > 0, units.FormatDuration(p.Duration)},
+		{p.Ops > 0, units.FormatCount(p.Ops) + " operations"},
+		{p.Bytes > 0, units.FormatSize(p.Bytes)},
+		{p.Iterations > 0, units.FormatCount(p.Iterations) + " iterations"},
+	} {
+		if e.limited {
+			ends = append(ends, e.text)
+		}
+	}
+	if len(ends) == 0 {
+		ends = []string{"until its jobs are done"}
+	}
+	return list(
+		strings.Join(ends, " or "),
+		unless(p.Warmup == 0, "after "+units.FormatDuration(p.Warmup)+" of warm-up"),
+		unless(p.Threads == 1, fmt.Sprintf("%d threads", p.Threads)),
+		unless(!p.Count, "errors are counted"),
+	)
+}
+
+func jobLine(j *run.Job) string {
+	when := list(
+		unless(j.Start == 0, "from "+units.FormatDuration(j.Start)),
+		unless(j.Duration == 0, "for "+units.FormatDuration(j.Duration)),
+	)
+	if j.Stream != nil {
+		return list(streamLine(j.Stream), when)
+	}
+	return list(fmt.Sprintf("%d clients", j.Clients.Count), when)
+}
+
+func streamLine(s *run.Stream) string {
+	var files []string
+	for _, f := range s.Files {
+		files = append(files, f.Name)
+	}
+	return list(
+		s.Mix.String(),
+		accessLine(s),
+		fmt.Sprintf("depth %d", s.Depth),
+		rateLine(s),
+		strings.Join(files, " "),
+		unless(s.Ops == 0, units.FormatCount(s.Ops)+" operations"),
+		unless(s.Bytes == 0, units.FormatSize(s.Bytes)+" in all"),
+		unless(s.Passes == 0, fmt.Sprintf("%d passes", s.Passes)),
+		unless(s.Sync.Writes == 0, fmt.Sprintf("%s after every %d writes", s.Sync.Code, s.Sync.Writes)),
+		unless(!s.DSync, "dsync"),
+	)
+}
+
+// accessLine is the reads' blocks and places, and the writes' where they differ.
+func accessLine(s *run.Stream) string {
+	read, write := place(s.Read), place(s.Write)
+	var reads, writes bool
+	for _, share := range s.Mix {
+		if share.Op.Writes() {
+			writes = true
+		} else if share.Op.Transfers() {
+			reads = true
+		}
+	}
+	switch {
+	case reads && writes && read != write:
+		return "reads " + read + ", writes " + write
+	case writes:
+		return write
+	}
+	return read
+}
+
+func place(a run.Access) string {
+	region := ""
+	if a.Offset > 0 || a.Size > 0 {
+		region = " from " + units.FormatSize(a.Offset)
+		if a.Size > 0 {
+			region += " to " + units.FormatSize(a.Offset+a.Size)
+		}
+	}
+	return a.Block.String() + " at " + a.At.String() + region
+}
+
+func rateLine(s *run.Stream) string {
+	if s.Rate == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %s", s.Rate, s.Arrival)
+}
+
+// list joins those of its parts that say something.
+func list(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// unless is s, or nothing if there is nothing to say.
+func unless(nothing bool, s string) string {
+	if nothing {
+		return ""
+	}
+	return s
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/backend"
+	"moonio/engine/environ"
+	"moonio/engine/fault"
+	"moonio/engine/report"
+	"moonio/engine/run"
+	"moonio/vm"
+)
+
+// running is one `moonio run` from its checked command line to its report.
+type running struct {
+	*program
+	flags    *runFlags
+	script   *script
+	out      *resultFile // nil without --out
+	engine   backend.Choice
+	faults   []*fault.Rule
+	progress *report.Progress // nil if none is shown
+	notes    io.Writer        // for what is no error
+
+	signals *interrupts
+	storage storage
+	began   int64 // on engine.Monotonic's clock
+	result  report.Result
+}
+
+// do runs the script and reports it.
+func (r *running) do() error {
+	calm()
+	r.signals = interruptible(r.notes)
+	defer r.signals.release()
+	r.begin()
+	outcome, err := r.perform()
+	var bad *exitError
+	if errors.As(err, &bad) && bad.code == exitUsage {
+		return errors.Join(err, r.closeStorage())
+	}
+	r.conclude(outcome, err)
+	return r.finish(err)
+}
+
+// begin notes what is known of the result beforehand.
+func (r *running) begin() {
+	r.began = engine.Monotonic()
+	sum := sha256.Sum256([]byte(r.script.source))
+	r.result = report.Result{
+		Tool:    report.Tool{Version: version()},
+		Script:  report.Script{Name: r.script.name, SHA256: hex.EncodeToString(sum[:])},
+		Seed:    r.flags.seed,
+		Started: time.Now(),
+		Engine:  r.flags.engine,
+	}
+}
+
+// perform does it all but the report. What there is of an outcome is returned
+// beside an error.
+func (r *running) perform() (*vm.Outcome, error) {
+	if err := r.chooseEngine(); err != nil {
+		return nil, err
+	}
+	code, err := vm.Load(r.script.chunk, r.script.source)
+	if err != nil {
+		return nil, err
+	}
+	if err := code.CheckParams(r.signals.ctx, r.script.require, r.flags.params); err != nil {
+		return nil, scriptError(err)
+	}
+	if err := r.openStorage(); err != nil {
+		return nil, err
+	}
+	s := &r.storage
+	r.result.Engine = s.backend.Name()
+	r.result.EngineInfo = report.EngineInfo{
+		Why: s.backend.Why(), Detail: s.info.Detail, Features: s.info.Features,
+		Virtual: s.info.Virtual, Memory: s.info.Memory,
+	}
+	r.lookAround()
+	outcome := r.vmRun().Do(r.signals.ctx, code)
+	return outcome, outcome.Err
+}
+
+// vmRun is what the script is run with.
+func (r *running) vmRun() *vm.Run {
+	s, o := &r.storage, r.flags
+	out := r.progress.Writer(r.stdout)
+	if o.format == "json" {
+		out = r.notes
+	}
+	return &vm.Run{
+		Session: &run.Session{
+			FS: s.backend.FS(), Engine: s.backend.Engine, Virtual: s.backend.Virtual(),
+			Seed: o.seed, Abandon: r.signals.abandon, Progress: r.showPhase,
+		},
+		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
+		Interval: o.interval, Faults: r.faults, Params: o.params,
+		Out: out, Err: r.notes, Require: r.script.require,
+	}
+}
+
+// showPhase shows how far a phase has got.
+func (r *running) showPhase(g run.Progress) {
+	s := report.Snapshot{Phase: g.Phase, Share: g.Share, Left: g.Left, Rate: g.IOPS, Bytes: g.Bandwidth, P99NS: int64(g.P99)}
+	if g.Warmup {
+		s.State = "warming up"
+	}
+	r.progress.Show(s)
+}
+
+// conclude completes the result.
+func (r *running) conclude(o *vm.Outcome, err error) {
+	r.progress.Clear()
+	if o != nil {
+		r.result.Phases, r.result.Expectations, r.result.Log = o.Phases, o.Expectations, o.Log
+		r.result.Script.Params = o.Params
+	}
+	r.result.DurationNS = r.elapsed()
+	r.result.Exit = r.verdict(err)
+	report.Diagnose(&r.result)
+}
+
+// elapsed is how long the run took, on its own clock.
+func (r *running) elapsed() int64 {
+	if !r.result.EngineInfo.Virtual {
+		return engine.Monotonic() - r.began
+	}
+	var last time.Duration
+	for _, p := range r.result.Phases {
+		last = max(last, run.Elapsed(p))
+	}
+	return int64(last)
+}
+
+// verdict is how the run ended.
+func (r *running) verdict(err error) report.Exit {
+	failed := 0
+	for _, e := range r.result.Expectations {
+		if !e.Passed {
+			failed++
+		}
+	}
+	switch {
+	case r.signals.interrupted() && (err != nil || r.cutShort()):
+		return report.Exit{Code: exitInterrupted, Reason: "interrupted"}
+	case isScriptError(err):
+		return report.Exit{Code: exitScript, Reason: reason(err)}
+	case err != nil:
+		return report.Exit{Code: exitFailed, Reason: reason(err)}
+	case failed > 0:
+		return report.Exit{Code: exitExpectation, Reason: fmt.Sprintf("%d of %d expectations failed", failed, len(r.result.Expectations))}
+	}
+	return report.Exit{Code: exitDone, Reason: "done"}
+}
+
+// cutShort says whether a phase was interrupted.
+func (r *running) cutShort() bool {
+	for _, p := range r.result.Phases {
+		if p.End == "interrupted" {
+			return true
+		}
+	}
+	return false
+}
+
+// lookAround notes under which conditions the run takes place.
+func (r *running) lookAround() {
+	m := environ.Machine{}
+	r.result.Environment = m.Environment(r.place())
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"moonio/engine/suggest"
+	"moonio/scripts"
+)
+
+// script is a script's source and where it came from.
+type script struct {
+	name   string // as results call it
+	source string
+	chunk  string // as errors call it
+	dir    string // where require looks for files; empty: nowhere
+}
+
+// findScript finds what the command line calls a script: a file, if the word
+// has a slash or ends in .lua, or else a built-in script, or else a file all the
+// same. "-" is standard input.
+func (p *program) findScript(word string) (*script, error) {
+	if word == "-" {
+		b, err := io.ReadAll(p.stdin)
+		if err != nil {
+			return nil, fmt.Errorf("script on standard input: %w", err)
+		}
+		return &script{name: "stdin", source: string(b), chunk: "stdin"}, nil
+	}
+	if !strings.Contains(word, "/") {
+		if source, ok := scripts.Source(word); ok {
+			return &script{name: word, source: source, chunk: word + ".lua"}, nil
+		}
+	}
+	b, err := os.ReadFile(word)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, noScript(word)
+	case err != nil:
+		return nil, usage("script %s: %w", word, err)
+	}
+	return &script{name: word, source: string(b), chunk: word, dir: filepath.Dir(word)}, nil
+}
+
+// noScript suggests a built-in script, or one of the files that lie where the word points.
+func noScript(word string) error {
+	isFile := strings.Contains(word, "/") || strings.HasSuffix(word, ".lua")
+	if !isFile {
+		if _, err := os.Stat(word + ".lua"); err == nil {
+			return usage("no script %q (did you mean %q?)", word, word+".lua")
+		}
+	}
+	known, err := filepath.Glob(filepath.Join(filepath.Dir(word), "*.lua"))
+	if err != nil || !isFile {
+		known = nil
+	}
+	if hint := suggest.Hint(word, append(known, scriptNames()...)); hint != "" {
+		return usage("no script %q%s", word, hint)
+	}
+	return usage("no script %q: `moonio list` lists the built-in ones, `moonio new %s` begins one", word, word)
+}

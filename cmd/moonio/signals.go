@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// interrupts are what signals ask of a run.
+type interrupts struct {
+	ctx     context.Context // cancelled by the first: the phase stops, and is reported
+	abandon chan struct{}   // closed by the second: nothing that is in flight is waited for
+	signals chan os.Signal
+	done    chan struct{}
+}
+
+// interruptible watches for signals until release is called. A third one ends
+// the program where it stands; the next run names what it leaves.
+func interruptible(notes io.Writer) *interrupts {
+	ctx, cancel := context.WithCancel(context.Background())
+	i := &interrupts{ctx: ctx, abandon: make(chan struct{}), signals: make(chan os.Signal, 3), done: make(chan struct{})}
+	signal.Notify(i.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		defer cancel()
+		for _, act := range []func(){
+			func() {
+				fmt.Fprintln(notes, "moonio: interrupted: waiting for what is in flight; once more stops at once")
+				cancel()
+			},
+			func() { close(i.abandon) },
+			func() { os.Exit(exitInterrupted) },
+		} {
+			select {
+			case <-i.signals:
+				act()
+			case <-i.done:
+				return
+			}
+		}
+	}()
+	return i
+}
+
+// release stops watching.
+func (i *interrupts) release() {
+	signal.Stop(i.signals)
+	close(i.done)
+}
+
+// interrupted says whether a signal has come.
+func (i *interrupts) interrupted() bool { return i.ctx.Err() != nil }
+
+// abandoned says whether a second one has.
+func (i *interrupts) abandoned() bool {
+	select {
+	case <-i.abandon:
+		return true
+	default:
+		return false
+	}
+}
