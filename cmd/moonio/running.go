@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -99,7 +100,7 @@ func (r *running) vmRun() *vm.Run {
 	return &vm.Run{
 		Session: &run.Session{
 			FS: s.backend.FS(), Engine: s.backend.Engine, Virtual: s.backend.Virtual(),
-			Seed: o.seed, Abandon: r.signals.abandon, Progress: r.showPhase,
+			Seed: o.seed, Disk: r.deviceName(), Abandon: r.signals.abandon, Progress: r.showPhase,
 		},
 		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
@@ -110,8 +111,14 @@ func (r *running) vmRun() *vm.Run {
 // showPhase shows how far a phase has got.
 func (r *running) showPhase(g run.Progress) {
 	s := report.Snapshot{Phase: g.Phase, Share: g.Share, Left: g.Left, Rate: g.IOPS, Bytes: g.Bandwidth, P99NS: int64(g.P99)}
-	if g.Warmup {
+	switch {
+	case g.Layout:
+		s.Rate, s.Left = -1, -1
+	case g.Warmup:
 		s.State = "warming up"
+	}
+	if g.Share < 0 {
+		s.Left = -1
 	}
 	r.progress.Show(s)
 }
@@ -171,8 +178,42 @@ func (r *running) cutShort() bool {
 	return false
 }
 
-// lookAround notes under which conditions the run takes place.
+// lookAround notes under which conditions the run takes place, and what the
+// device carries before it.
 func (r *running) lookAround() {
 	m := environ.Machine{}
 	r.result.Environment = m.Environment(r.place())
+	if device := r.deviceName(); device != "" {
+		r.result.Idle = idleTraffic(m, device, r.signals.ctx)
+	}
+}
+
+// idleTime is how long the device is watched before the run.
+const idleTime = 200 * time.Millisecond
+
+// idleTraffic is what a device carries while nothing is asked of it here.
+func idleTraffic(m environ.Machine, device string, ctx context.Context) *report.Traffic {
+	before, err := m.Counters(device)
+	if err != nil {
+		return nil // some devices have no counters
+	}
+	from := engine.Monotonic()
+	select {
+	case <-time.After(idleTime):
+	case <-ctx.Done():
+	}
+	after, err := m.Counters(device)
+	if err != nil {
+		return nil
+	}
+	return &report.Traffic{Device: device, DurationNS: engine.Monotonic() - from, Counters: after.Since(before)}
+}
+
+// deviceName is the block device beneath the run, if there is one in sight.
+func (r *running) deviceName() string {
+	s := r.result.Environment.Storage
+	if s == nil || s.Device == nil {
+		return ""
+	}
+	return s.Device.Name
 }

@@ -72,6 +72,7 @@ func (p *phase) ended() string {
 
 func (p *phase) reportLoad(r *report.Phase) {
 	r.CPU = p.cpuUsed()
+	r.Device = p.deviceTraffic()
 	if !p.closed.Load() {
 		return // left in the middle: the workers' own figures are still theirs
 	}
@@ -103,6 +104,12 @@ func (p *phase) cpuUsed() report.CPU {
 	}
 	user, system := cpuTimes(unix.RUSAGE_SELF)
 	return report.CPU{UserNS: int64(user - p.cpu.user), SystemNS: int64(system - p.cpu.system)}
+}
+
+func (p *phase) deviceTraffic() *report.Traffic {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.traffic.end()
 }
 
 func (p *phase) reportJob(i int, last int64) (*report.Job, error) {

@@ -40,6 +40,8 @@ type phase struct {
 	err    error                                // the first failure
 	cpu    struct{ user, system time.Duration } // the process's, when measuring began
 
+	traffic traffic // the device's since then
+
 	runaways atomic.Int64
 }
 
@@ -188,10 +190,11 @@ func (p *phase) window(job int) (begin, end int64) {
 	return begin, end
 }
 
-// markCPU notes what the whole process has used, helper threads and the kernel's
-// workers for it included.
-func (p *phase) markCPU() {
+// mark notes, when measuring begins, what the whole process has used, helper threads
+// and the kernel's workers for it included, and what the device has carried.
+func (p *phase) mark() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cpu.user, p.cpu.system = cpuTimes(unix.RUSAGE_SELF)
+	p.traffic.begin(p.s.Disk)
 }

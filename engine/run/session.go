@@ -21,6 +21,7 @@ type Session struct {
 	Engine   func(engine.Config) (engine.Engine, error) // one per worker
 	Seed     uint64
 	Virtual  bool            // the engines' clock is virtual
+	Disk     string          // the block device whose traffic stands in the report, as in environ.Device.Name; "": none
 	Abandon  <-chan struct{} // when closed, a phase is left without waiting for what is in flight
 	Progress func(Progress)  // called a few times a second while a phase runs; may be nil
 

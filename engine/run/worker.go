@@ -112,7 +112,7 @@ func (w *Worker) advance() {
 	if !w.watch.measuring && w.now >= w.p.from {
 		w.watch.begin(w.now)
 		if w.index == 0 {
-			w.p.markCPU()
+			w.p.mark()
 		}
 		for _, s := range w.streams {
 			s.measure(w)
