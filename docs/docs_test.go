@@ -1,0 +1,172 @@
+// Package docs_test runs what the documentation shows.
+package docs_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the pages")
+
+// block is a fenced block of a page.
+type block struct {
+	language   string
+	start, end int // of what is in it
+}
+
+var fences = regexp.MustCompile("(?ms)^```(\\w+)\n(.*?)^```$")
+
+func blocks(page string) []block {
+	var list []block
+	for _, m := range fences.FindAllStringSubmatchIndex(page, -1) {
+		list = append(list, block{page[m[2]:m[3]], m[4], m[5]})
+	}
+	return list
+}
+
+// fileName is the first line of a Lua block that is a file: "-- NAME.lua: what it is".
+var fileName = regexp.MustCompile(`\A-- ([\w-]+\.lua): `)
+
+// The scripts of the tutorial do what is shown below their commands.
+func TestTutorial(t *testing.T) {
+	const path = "tutorial.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := &shell{dir: dir, moonio: build(t)}
+	page, files, shown := string(text), 0, 0
+	var want strings.Builder
+	at := 0
+	for _, b := range blocks(page) {
+		body := page[b.start:b.end]
+		switch b.language {
+		case "lua":
+			name := fileName.FindStringSubmatch(body)
+			if name == nil {
+				t.Fatalf("a script without its name:\n%s", body)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(body), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			files++
+		case "console":
+			want.WriteString(page[at:b.start])
+			want.WriteString(s.session(t, body))
+			at = b.end
+			shown++
+		}
+	}
+	want.WriteString(page[at:])
+	if files != 3 || shown < 5 {
+		t.Errorf("%d scripts and %d sessions", files, shown)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(want.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if want.String() != page {
+		t.Errorf("the sessions show something else: run `go test ./docs -update`\n%s", want.String())
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "moonio-*")); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func build(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "moonio")
+	if out, err := exec.Command("go", "build", "-o", program, "../cmd/moonio").CombinedOutput(); err != nil {
+		t.Fatalf("building moonio: %v\n%s", err, out)
+	}
+	return program
+}
+
+// shell runs the commands of console blocks, one after another.
+type shell struct {
+	dir, moonio string
+	code        int // of the last command
+}
+
+// session is a console block with what its commands print now.
+func (s *shell) session(t *testing.T, body string) string {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(body) {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			continue
+		}
+		b.WriteString(line)
+		b.WriteString(s.run(t, strings.Fields(command)))
+	}
+	return b.String()
+}
+
+// run runs "moonio …", "moonio … | head -N" or "echo $?".
+func (s *shell) run(t *testing.T, words []string) string {
+	t.Helper()
+	if n := len(words) - 3; n > 0 && words[n] == "|" && words[n+1] == "head" {
+		lines, err := strconv.Atoi(words[n+2][1:])
+		if err != nil {
+			t.Fatalf("%q: %v", words, err)
+		}
+		all := strings.SplitAfter(s.run(t, words[:n]), "\n")
+		return strings.Join(all[:min(lines, len(all))], "")
+	}
+	switch {
+	case strings.Join(words, " ") == "echo $?":
+		return strconv.Itoa(s.code) + "\n"
+	case words[0] != "moonio":
+		t.Fatalf("%q is not a command of this shell", words)
+	}
+	cmd := exec.Command(s.moonio, words[1:]...)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "NO_COLOR=1")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	s.code = cmd.ProcessState.ExitCode()
+	return stable(stdout.String()) + messages(stderr.String())
+}
+
+// messages are what moonio says on standard error, besides its progress.
+func messages(stderr string) string {
+	var b strings.Builder
+	for line := range strings.Lines(stderr) {
+		if strings.HasPrefix(line, "moonio: ") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+var unstable = []struct {
+	what *regexp.Regexp
+	by   string
+}{
+	{regexp.MustCompile(`(?m)^machine  .*\n( {9}.*\n)*`), ""},
+	{regexp.MustCompile(`(?m)^(run      seed \d+), .*`), "$1"},
+	{regexp.MustCompile(`\n\n+\z`), "\n"},
+}
+
+// stable takes out of what moonio prints what differs from machine to machine.
+func stable(text string) string {
+	for _, u := range unstable {
+		text = u.what.ReplaceAllString(text, u.by)
+	}
+	return text
+}
