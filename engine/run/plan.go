@@ -53,12 +53,12 @@ type Stream struct {
 	Depth   int            // most in flight, over all workers
 	Rate    *pace.Rate     // nil: a closed loop
 	Arrival pace.Arrival   // of a rate
-	Ops     int64          // ends the job; 0: no limit
+	Ops     int64          // ends the job, but for the syncs that are due; 0: no limit; they count as the phase's do
 	Bytes   int64          // likewise
-	Passes  int64          // likewise, for patterns that visit each block once
+	Passes  int64          // likewise, over each file; reads and writes have each their own
 	Sync    SyncEvery      // a sync after every so many writes
 	DSync   bool           // each write is durable when it completes
-	Batch   int            // completions to wait for at a time; 0: chosen
+	Batch   int            // completions to wait for at a time, if all of the phase's jobs say so; 0: chosen
 }
 
 // Access is where operations of one direction go and how large they are.

@@ -11,6 +11,7 @@ import (
 // In a closed loop the time that operations take together is what the depth and the
 // duration make.
 func TestLittlesLaw(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		device string
 		size   int64
