@@ -1,10 +1,10 @@
 -- etcd: whether a disk is fast enough for etcd's log: small writes, each with an fdatasync
 --
--- One writer appends entries of the size that a cluster of some nodes writes, and syncs each. etcd's own guide asks for 99 of
--- 100 syncs within 10 ms; a slower disk makes leaders time out.
+-- One writer appends entries of the size that a small cluster's member writes, and syncs each. etcd's guide asks for 99
+-- of 100 syncs within 10 ms; a slower disk makes leaders time out.
 --
--- In the result: member fdatasync, its p99 above all. The run fails (exit code 4) if the target is missed, so that it can be
--- a gate.
+-- In the result: member fdatasync, its p99 above all. The run fails (exit code 4) if the target is missed, so that it
+-- can be a gate.
 local p = params {
   entry  = { "2300B", "bytes in one entry", min = 1 },
   total  = { "22MiB", "bytes that are written in all", min = "1MiB" },

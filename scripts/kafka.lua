@@ -1,8 +1,8 @@
 -- kafka: partitions whose segments are appended to, rolled and deleted, with consumers that read behind
 --
--- A message broker's storage. Each partition has a producer that appends batches to the newest segment, begins another when it
--- is full and deletes the oldest, and a consumer that reads the same batches after it, in order. Nothing is synced: a broker
--- relies on its replicas, and the page cache answers consumers that keep up.
+-- A message broker's storage. Each partition has a producer that appends batches to the newest segment, begins another
+-- when it is full and deletes the oldest, and a consumer that reads the same batches after it, in order. Nothing is
+-- synced: a broker relies on its replicas, and the page cache answers consumers that keep up.
 --
 -- In the result: producer append and consumer read are what clients of the broker wait for; producer roll is a
 -- segment's change, with create, close and unlink beneath it.
@@ -62,4 +62,6 @@ local function consume(n)
   end
 end
 
-phase("broker", { duration = p.time }, clients("producer", p.partitions, produce), clients("consumer", p.partitions, consume))
+phase("broker", { duration = p.time },
+  clients("producer", p.partitions, produce),
+  clients("consumer", p.partitions, consume))

@@ -15,7 +15,8 @@ local p = params {
   keep    = { 5, "rotated files that are kept", min = 1, max = 1000 },
   writers = { 8, "writers that share the log", min = 1 },
   pause   = { "1ms", "between two lines of one writer" },
-  sync    = { "rotation", "what is made durable: each line, the log before it is rotated, or nothing", choice = { "line", "rotation", "none" } },
+  sync    = { "rotation", "what is made durable: each line, the log before a rotation, or nothing",
+              choice = { "line", "rotation", "none" } },
   time    = { "10s", "measured time" },
 }
 

@@ -37,7 +37,9 @@ local function read_table()
   for off = 0, p.table - chunk, chunk do store:read(chunk, from + off) end
 end
 
-local reads = stream("reads", { file = store, op = "read", block = p.block, at = zipf(1.1), rate = p.reads, arrival = "poisson" })
+local reads = stream("reads", {
+  file = store, op = "read", block = p.block, at = zipf(1.1), rate = p.reads, arrival = "poisson",
+})
 local background = {
   clients("flush", 1, function()
     sleep(p.flush)

@@ -34,7 +34,9 @@ local work = {
     wal:fdatasync()
   end),
 }
-local checkpoint = stream("checkpoint", { file = data, op = "write", block = "1MiB", at = sequential(), depth = p.checkpoint })
+local checkpoint = stream("checkpoint", {
+  file = data, op = "write", block = "1MiB", at = sequential(), depth = p.checkpoint,
+})
 
 local reads, commits = report.rows("reads, response"), report.rows("commits")
 for _, name in ipairs { "before", "checkpoint", "after" } do

@@ -1,5 +1,7 @@
 // Package scripts holds the benchmark scripts that are in the binary. Each is
-// a file NAME.lua whose first line is a comment, "-- NAME: what it measures".
+// a file NAME.lua whose first line is a comment, "-- NAME: what it measures",
+// followed by one that says what the script models and what to read in its
+// result. By default a script is done within half a minute.
 package scripts
 
 import (

@@ -15,7 +15,7 @@ local p = params {
 mkdir("spool")
 local function path(i) return ("spool/%d"):format(i) end
 
--- Of a mean of 16 KiB: a quarter below 4 KiB, a quarter above 22 KiB.
+-- Exponential: of a mean of 16 KiB, a quarter are below 5 KiB and a quarter above 22 KiB.
 local function size() return math.ceil(-math.log(rand(1, 1000000) / 1000000) * p.mean) + 1 end
 
 -- A message is in one thread's hands at a time; those that are there lie in front.
