@@ -14,7 +14,7 @@ func (m *machine) newState() error {
 	m.state = lua51.NewState()
 	m.L = m.state.L
 	return m.state.Open(lua51.Options{
-		Print:  m.run.Out,
+		Print:  printer{m.run.director},
 		Random: func() uint64 { return m.rand().Uint64() },
 		Require: func(name string) (source, chunk string, err error) {
 			return m.run.module(name)

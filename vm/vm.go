@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -85,6 +86,8 @@ type director struct {
 	declared []*Param // nil until params was called
 
 	describeOnly bool
+
+	mu sync.Mutex // what clients on several threads print and log
 }
 
 func newDirector(ctx context.Context, r *Run, s *Script) (*director, error) {
@@ -206,6 +209,8 @@ func (d *director) log(L *lua.LState) int {
 	if d.run.Plan != nil {
 		return 0
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	line := report.LogLine{Text: text}
 	if n := len(d.out.Phases); n > 0 {
 		line.TNS = int64(run.Elapsed(d.out.Phases[n-1]))
@@ -213,6 +218,15 @@ func (d *director) log(L *lua.LState) int {
 	d.out.Log = append(d.out.Log, line)
 	fmt.Fprintf(d.run.Err, "%s\n", text)
 	return 0
+}
+
+// printer is where print writes, for any worker.
+type printer struct{ *director }
+
+func (p printer) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.run.Out.Write(b)
 }
 
 // planned is the result that a phase of a plan gives the script: its jobs, and nothing

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -68,5 +69,29 @@ phase("p", { ops = N }, clients("c", 32, function() f:read(4096, at) end))
 	}
 	if n := out.Phases[0].Jobs[0].Ops["read"].Count; n != int64(b.N) {
 		b.Fatal(n)
+	}
+}
+
+// What clients on several threads print and log comes out whole, all of it.
+func TestPrintAndLogFromThreads(t *testing.T) {
+	var out, log bytes.Buffer
+	r := newRun(t, "null")
+	r.Out, r.Err = &out, &log
+	o := do(t, r, `
+phase("p", { iterations = 2000, threads = 4 }, clients("c", 8, function()
+  print("a", "line")
+  log("a", "line")
+  sleep("1us")
+end))`)
+	if o.Err != nil {
+		t.Fatal(o.Err)
+	}
+	for what, text := range map[string]string{"a\tline\n": out.String(), "a line\n": log.String()} {
+		if n := strings.Count(text, what); n != 2000 || len(text) != n*len(what) {
+			t.Errorf("%d × %q in %d bytes", n, what, len(text))
+		}
+	}
+	if len(o.Log) != 2000 {
+		t.Errorf("%d lines in the result's log", len(o.Log))
 	}
 }
