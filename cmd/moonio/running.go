@@ -27,6 +27,7 @@ type running struct {
 	engine   backend.Choice
 	faults   []*fault.Rule
 	progress *report.Progress // nil if none is shown
+	rated    string           // the phase that progress has shown a rate of
 	notes    io.Writer        // for what is no error
 
 	signals *interrupts
@@ -113,12 +114,19 @@ func (r *running) showPhase(g run.Progress) {
 	s := report.Snapshot{Phase: g.Phase, Share: g.Share, Left: g.Left, Rate: g.IOPS, Bytes: g.Bandwidth, P99NS: int64(g.P99)}
 	switch {
 	case g.Layout:
-		s.Rate, s.Left = -1, -1
+		s.Left = -1
 	case g.Warmup:
 		s.State = "warming up"
 	}
 	if g.Share < 0 {
 		s.Left = -1
+	}
+	// Until the first interval is over there is no rate; after that, none is a stall.
+	if g.IOPS > 0 {
+		r.rated = g.Phase
+	}
+	if r.rated != g.Phase {
+		s.Rate = -1
 	}
 	r.progress.Show(s)
 }

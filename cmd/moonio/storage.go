@@ -68,9 +68,10 @@ func (r *running) openStorage() (err error) {
 	return err
 }
 
-// engineInfo is what an engine of the backend's says of itself.
+// engineInfo is what an engine of the backend's says of itself, made for as many
+// operations as a worker may well have in flight.
 func engineInfo(b *backend.Backend) (engine.Info, error) {
-	e, err := b.Engine(engine.Config{Slots: 1})
+	e, err := b.Engine(engine.Config{Slots: 64})
 	if err != nil {
 		return engine.Info{}, err
 	}
