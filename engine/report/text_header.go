@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"moonio/engine/environ"
@@ -39,7 +40,8 @@ func (t *text) entry(name, value string) {
 func engineLine(r *Result) string {
 	s := r.Engine
 	if r.EngineInfo.Detail != "" {
-		s += ", " + r.EngineInfo.Detail
+		// A list of options has no blanks that a line could be broken at.
+		s += ", " + strings.ReplaceAll(strings.ReplaceAll(r.EngineInfo.Detail, ", ", ","), ",", ", ")
 	}
 	switch {
 	case r.EngineInfo.Virtual:
@@ -115,7 +117,11 @@ func machineLine(e *environ.Environment) string {
 func paramsLine(params map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		parts = append(parts, fmt.Sprintf("%s=%v", name, params[name]))
+		v := params[name]
+		if x, ok := v.(float64); ok {
+			v = strconv.FormatFloat(x, 'f', -1, 64)
+		}
+		parts = append(parts, fmt.Sprintf("%s=%v", name, v))
 	}
 	return strings.Join(parts, " ")
 }

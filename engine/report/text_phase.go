@@ -89,6 +89,9 @@ func jobLine(j *Job) string {
 	kind := j.Kind
 	if j.Clients > 0 {
 		kind = fmt.Sprintf("%d clients", j.Clients)
+		if j.Clients == 1 {
+			kind = "1 client"
+		}
 	}
 	where := c.Pattern
 	if files := filesLine(c); where != "" && files != "" {
