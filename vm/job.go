@@ -56,6 +56,9 @@ func (m *machine) jobName(L *lua.LState, call string) string {
 	if !ok || name == "" {
 		L.RaiseError("%s: the first argument is the job's name, and is %s", call, show(L.Get(1)))
 	}
+	if name == "name" || name == "duration" {
+		L.RaiseError("%s: a job cannot be named %q: the phase's result has a field of that name", call, string(name))
+	}
 	return string(name)
 }
 
