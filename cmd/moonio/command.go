@@ -99,11 +99,17 @@ func (c *command) call(p *program, args []string) error {
 }
 
 func (c *command) flags() (*pflag.FlagSet, action) {
-	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	fs := newFlagSet(c.name)
+	return fs, c.setup(fs)
+}
+
+// newFlagSet makes one that prints nothing itself.
+func newFlagSet(name string) *pflag.FlagSet {
+	fs := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	fs.SortFlags = false
 	fs.Usage = func() {}
 	fs.SetOutput(io.Discard)
-	return fs, c.setup(fs)
+	return fs
 }
 
 func (c *command) arity() string {

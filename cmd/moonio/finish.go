@@ -93,7 +93,9 @@ const (
 )
 
 // reason is an error in one line.
-func reason(err error) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(err.Error()), "\n")
+func reason(err error) string { return firstLine(err.Error()) }
+
+func firstLine(s string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return first
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,45 @@ func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	if (got == args[2]) == neg {
 		ts.Fatalf("%s of %s is %s", args[1], args[0], got)
 	}
+}
+
+// filesize FILE RESULT PATH says that a file is as large as a result's value says.
+func fileSize(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: filesize FILE RESULT PATH")
+	}
+	st, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if want := fmt.Sprint(at(readJSON(ts, args[1]), args[2])); fmt.Sprint(st.Size()) != want {
+		ts.Fatalf("%s has %d bytes, and the result says %s", args[0], st.Size(), want)
+	}
+}
+
+// little FILE holds a result's closed streams to Little's law: the time that their operations
+// took together is the depth times the phase's length.
+func little(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: little FILE")
+	}
+	c := checker{ts}
+	checked := 0
+	for _, p := range c.list(readJSON(ts, args[0]), "phases") {
+		for _, j := range c.list(p, "jobs") {
+			if at(j, "kind") != "stream" || at(j, "conditions/rate") != nil {
+				continue
+			}
+			checked++
+			sum := 0.0
+			ops, _ := at(j, "ops").(map[string]any)
+			for _, v := range ops {
+				sum += c.number(v, "count") * c.number(v, "service/mean_ns")
+			}
+			if want := c.number(j, "depth") * c.number(j, "duration_ns"); math.Abs(sum-want) > 0.05*want {
+				ts.Fatalf("%v: the operations took %v ns together, and depth times duration is %v", at(j, "name"), sum, want)
+			}
+		}
+	}
+	c.that(checked > 0, "there is no closed stream in it")
 }
 
 // same FILE FILE says that two results differ in nothing but when they began.

@@ -138,6 +138,9 @@ func (r *running) conclude(o *vm.Outcome, err error) {
 		r.result.Phases, r.result.Expectations, r.result.Log = o.Phases, o.Expectations, o.Log
 		r.result.Script.Params = o.Params
 	}
+	for _, p := range r.result.Phases {
+		p.Error = firstLine(p.Error) // standard error has it whole
+	}
 	r.result.DurationNS = r.elapsed()
 	r.result.Exit = r.verdict(err)
 	report.Diagnose(&r.result)

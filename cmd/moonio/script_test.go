@@ -40,6 +40,8 @@ func TestScripts(t *testing.T) {
 			"tidy":     tidy,
 			"json":     jsonValue,
 			"schema":   schema,
+			"little":   little,
+			"filesize": fileSize,
 			"same":     same,
 			"unstable": unstable,
 			"loop":     loop,

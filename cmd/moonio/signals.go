@@ -22,7 +22,10 @@ type interrupts struct {
 func interruptible(notes io.Writer) *interrupts {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &interrupts{ctx: ctx, abandon: make(chan struct{}), signals: make(chan os.Signal, 3), done: make(chan struct{})}
-	signal.Notify(i.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(i.signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
+		signal.Notify(i.signals, syscall.SIGHUP)
+	}
 	go func() {
 		defer cancel()
 		for _, act := range []func(){
