@@ -227,11 +227,11 @@ func (w *Worker) batch() int {
 	if w.gap <= 0 || w.p.s.Virtual {
 		return 1
 	}
-	return int(max(1, min(linger/w.gap, int64(w.flying)/4)))
+	return int(max(1, min(linger/w.gap, int64(w.flying)/8)))
 }
 
 // linger is how long a completion may lie in wait for others, in nanoseconds.
-const linger int64 = 20_000
+const linger int64 = 50_000
 
 func (w *Worker) complete(c *engine.Completion) {
 	s := &w.slots[c.Slot]

@@ -9,8 +9,9 @@
 //
 // A wait begins with a system call that the Go scheduler does not know of, which
 // is cheaper but keeps this thread's processor from other goroutines and from
-// a garbage collection. It is bounded to a millisecond; what takes longer goes
-// on in a normal system call.
+// a garbage collection. It is bounded, by a timer of a millisecond or by the signal with which the
+// runtime asks for the processor; what takes longer goes on in a normal system
+// call.
 //
 // The FS must be one of the operating system's descriptors. Names go through
 // the ring if it also has the methods Resolve and Renamed of osfs.FS.

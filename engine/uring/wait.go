@@ -9,9 +9,16 @@ import (
 	"moonio/engine/helper"
 )
 
-// rawWait bounds, in nanoseconds, a wait that the Go scheduler doesn't know of.
-// It is also the longest that a Wake goes unnoticed, by a wait for several completions.
+// rawWait bounds, in nanoseconds, a wait for several completions that the Go
+// scheduler doesn't know of. It is also the longest that a Wake goes unnoticed there.
 const rawWait = 1_000_000
+
+// untimed is from how far off, in nanoseconds, a deadline is not given to the kernel
+// with a wait for one completion. Setting a timer costs several microseconds in a virtual
+// machine, a tenth of a read at depth 1. What ends such a wait early, if nothing
+// completes, is the signal with which Go's runtime takes a processor back that has been busy
+// for 10 ms.
+const untimed = 50_000_000
 
 // Wait starts what was queued and collects completions.
 func (e *Engine) Wait(out []engine.Completion, least int, deadline int64) (int, error) {
@@ -55,7 +62,7 @@ func (e *Engine) sleep(out []engine.Completion, n, need int, deadline int64) (in
 		// Helpers want a processor to run on, and nothing in flight can't end early.
 		raw := !slow && e.pool.Running() == 0 && (e.inFlight > 0 || left <= rawWait)
 		err := e.ring.submit(e.waitFor(need-n, left, raw))
-		slow = slow || err == unix.ETIME
+		slow = slow || err == unix.ETIME || err == unix.EINTR
 		if err := e.checkSubmit(err); err != nil {
 			return n, err
 		}
@@ -78,7 +85,11 @@ func (e *Engine) waitFor(need int, left int64, raw bool) (n uint32, ns int64, is
 	case e.chains.Held() > 0: // the kernel has fewer than are in flight
 		need = 1
 	}
-	return uint32(max(1, min(need, e.inFlight))), min(left, rawWait), true
+	n = uint32(max(1, min(need, e.inFlight)))
+	if n == 1 && left >= untimed {
+		return n, -1, true
+	}
+	return n, min(left, rawWait), true
 }
 
 // collect fills out with completions that are there.
