@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -76,13 +77,19 @@ func (m *machine) file(L *lua.LState, n int, c engine.OpCode) *engine.File {
 		L.RaiseError("%s: %q has been closed", c, f.path)
 	}
 	if f.ReadOnly && c.Writes() {
-		L.RaiseError("%s: %v", c, readOnly(f.path))
+		m.raise(L, fmt.Errorf("%s: %w", c, readOnly(f.File)))
 	}
 	return f.File
 }
 
-func readOnly(name string) error {
-	return fmt.Errorf("%q was opened for reading only: moonio did not make it, or it was opened with write = false; --overwrite %s allows writing to a file that is not moonio's", name, name)
+// errReadOnly is wrapped by the error for a write to a file that is open for reading.
+var errReadOnly = errors.New("for reading only")
+
+func readOnly(f *engine.File) error {
+	if f.Device {
+		return fmt.Errorf("%q is open %w: --destroy-data lets the script write it, and all that is on it is lost", f.Name, errReadOnly)
+	}
+	return fmt.Errorf("%q is open %w: moonio did not make it, or it was opened with write = false; --overwrite %s allows writing to a file that is not moonio's", f.Name, errReadOnly, f.Name)
 }
 
 // transfer reads the arguments (file, n, at) of a read, write or append.

@@ -46,7 +46,9 @@ func (m *machine) stream(L *lua.LState) int {
 	s.Depth = int(o.integer("depth", depth, 1))
 	j := &job{Job: run.Job{Name: name, Stream: s, Start: o.duration("start"), Duration: o.duration("duration")}}
 	o.done()
-	o.writable(s)
+	if err := o.writable(s); err != nil {
+		m.raise(L, err)
+	}
 	L.Push(m.wrap(j))
 	return 1
 }
@@ -235,17 +237,18 @@ func (o *options) sync(s *run.Stream) {
 }
 
 // writable refuses a stream that would write to a file it may only read.
-func (o *options) writable(s *run.Stream) {
+func (o *options) writable(s *run.Stream) error {
 	for _, share := range s.Mix {
 		if !share.Op.Writes() {
 			continue
 		}
 		for _, f := range s.Files {
 			if f.ReadOnly {
-				o.L.RaiseError("%s: %v", o.call, readOnly(f.Name))
+				return fmt.Errorf("%s: %w", o.call, readOnly(f))
 			}
 		}
 	}
+	return nil
 }
 
 // clients makes a job from clients(name, n, [options,] fn).

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -146,7 +147,7 @@ func (d *director) phase(L *lua.LState) int {
 	r, err := d.run.Session.Run(d.run.ctx, p)
 	if r != nil {
 		if err != nil {
-			r.Error = err.Error()
+			r.Error, _, _ = strings.Cut(err.Error(), "\n")
 		}
 		d.out.Phases = append(d.out.Phases, r)
 	}

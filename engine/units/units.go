@@ -127,8 +127,7 @@ func (t *table) whole(value string, r *big.Rat, factor int64, noun string) (int6
 	r = new(big.Rat).Mul(r, new(big.Rat).SetInt64(factor))
 	switch {
 	case !r.IsInt():
-		f, _ := r.Float64()
-		return 0, fmt.Errorf("%s %q is %g%s, which is not a whole number", t.what, value, f, noun)
+		return 0, fmt.Errorf("%s %q is %s%s, which is not a whole number", t.what, value, strings.TrimRight(r.FloatString(6), "0"), noun)
 	case !r.Num().IsInt64():
 		return 0, fmt.Errorf("%s %q is too large: the most is %d%s", t.what, value, int64(math.MaxInt64), noun)
 	}
