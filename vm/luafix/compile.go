@@ -14,6 +14,9 @@ import (
 // chunk, usually its file. The error is a *SyntaxError.
 func Compile(source, name string) (proto *lua.FunctionProto, err error) {
 	source = strip(source)
+	if err := checkNumerals(source, name); err != nil {
+		return nil, err
+	}
 	chunk, err := parseChunk(source, name)
 	if err != nil {
 		return nil, err

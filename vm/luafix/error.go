@@ -28,6 +28,9 @@ func parseError(err error, source, name string) *SyntaxError {
 	if !errors.As(err, &pe) {
 		return &SyntaxError{File: name, Line: 1, Message: "unreadable source: " + err.Error()}
 	}
+	if strings.HasPrefix(pe.Message, "unterminated") {
+		return unterminated(source, name)
+	}
 	if pe.Pos.Line == parse.EOF {
 		return endOfFile(source, name)
 	}
@@ -60,6 +63,17 @@ func column(source string, pe *parse.Error) int {
 		return i + 1
 	}
 	return min(end, len(line))
+}
+
+// unterminated says where a text or comment begins that never ends. The scanner
+// stands behind it.
+func unterminated(source, name string) *SyntaxError {
+	for _, t := range Tokens(source) {
+		if t.Kind == Bad && strings.ContainsAny(t.Text[:1], "\"'[") {
+			return &SyntaxError{File: name, Line: t.Line, Column: t.Column, Message: "unfinished string near " + quote(t.Text)}
+		}
+	}
+	return endOfFile(source, name)
 }
 
 func endOfFile(source, name string) *SyntaxError {

@@ -14,6 +14,19 @@ var (
 	integral    = regexp.MustCompile(`^\d+$`)
 )
 
+// checkNumerals finds the first numeral that is none, or that a float64 cannot hold.
+func checkNumerals(source, name string) error {
+	for _, t := range Tokens(source) {
+		if t.Kind != Number {
+			continue
+		}
+		if _, err := numeral(t.Text); err != nil {
+			return &SyntaxError{File: name, Line: t.Line, Column: t.Column, Message: err.Error()}
+		}
+	}
+	return nil
+}
+
 // numeral rewrites a numeral so that gopher-lua reads the value that Lua
 // would. It reads a leading 0 as octal, hexadecimal numerals of 2^63 and more as
 // NaN, and what is no numeral at all ("1e)") as NaN too.

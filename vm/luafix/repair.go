@@ -121,11 +121,10 @@ func (r *repairer) expr(e ast.Expr) ast.Expr {
 func (r *repairer) operator(e ast.Expr) ast.Expr {
 	switch e := e.(type) {
 	case *ast.NumberExpr:
-		v, err := numeral(e.Value)
-		if err != nil {
+		var err error
+		if e.Value, err = numeral(e.Value); err != nil {
 			r.fail(e, "%v", err)
 		}
-		e.Value = v
 	case *ast.AttrGetExpr:
 		e.Object, e.Key = r.expr(e.Object), r.expr(e.Key)
 	case *ast.TableExpr:
