@@ -8,6 +8,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"moonio/vm/luafix"
 	"moonio/vm/luastr"
 )
 
@@ -38,6 +39,7 @@ func (s *State) Open(o Options) error {
 		L.Call(1, 0)
 	}
 	luastr.Open(L)
+	L.SetGlobal(luafix.Concat, L.NewFunction(luastr.Concat))
 	if err := s.openCoroutines(); err != nil {
 		return err
 	}
