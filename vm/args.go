@@ -41,8 +41,6 @@ func (a args) size(n int, what string) int64 {
 	return s
 }
 
-func (a args) number(n int, what string) float64 { return number(a.L, n, a.call, what) }
-
 func (a args) text(n int, what string) string {
 	s, ok := a.L.Get(n).(lua.LString)
 	if !ok || s == "" {
