@@ -104,4 +104,5 @@ const (
 	DefaultInterval = time.Second
 	MinInterval     = 10 * time.Millisecond
 	MaxThreads      = 1024
+	MaxInFlight     = 1 << 17 // depths and clients of all of a phase's jobs
 )

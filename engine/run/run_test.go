@@ -1,10 +1,12 @@
 package run
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"moonio/engine"
+	"moonio/engine/dist"
 	"moonio/engine/report"
 )
 
@@ -132,6 +134,20 @@ func TestJobEndsSleepers(t *testing.T) {
 	})
 }
 
+// Buffers that the machine has no memory for are refused, and not allocated.
+func TestValidateBuffers(t *testing.T) {
+	s := simSession(t, steady)
+	st := stream4K(t, engine.Read, MaxInFlight, s.testFile(t, "f", 1<<20))
+	var err error
+	if st.Read.Block, err = dist.OneSize(maxTransfer); err != nil {
+		t.Fatal(err)
+	}
+	const want = "depth times block size is 131072.0 GiB of buffers, more than half of the machine's memory"
+	if _, err := s.Run(t.Context(), &Phase{Ops: 1, Threads: 1, Interval: time.Second, Name: "p", Jobs: oneStream(st)}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+}
+
 func TestValidate(t *testing.T) {
 	s := simSession(t, steady)
 	f := s.testFile(t, "f", 1<<20)
@@ -154,6 +170,12 @@ func TestValidate(t *testing.T) {
 		},
 		`phase "p": nothing would end the phase: give it duration, ops, bytes or iterations (endless: "s")`:                             func(p *Phase) { p.Duration, p.Iterations = 0, 5 },
 		`phase "p": job "s": file "f" has 1048576 bytes, and the stream's region is from 1048576 to 1052672: open the file with a size`: func(p *Phase) { p.Jobs[0].Stream.Read.Offset = 1 << 20 },
+		`phase "p": job "s": too many operations at once: 131073; the depths and clients of a phase's jobs can come to 131072 together`: func(p *Phase) {
+			p.Jobs[0].Stream.Depth = MaxInFlight + 1
+		},
+		`phase "p": job "c": too many operations at once: 131072; the depths and clients of a phase's jobs can come to 131072 together`: func(p *Phase) {
+			p.Jobs = append(p.Jobs, Job{Name: "c", Clients: &Clients{Count: MaxInFlight}})
+		},
 	} {
 		p := good()
 		spoil(p)

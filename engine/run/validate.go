@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"moonio/engine"
 	"moonio/engine/pace"
 )
@@ -31,7 +33,61 @@ func (p *Phase) validate() error {
 			return fmt.Errorf("job %q: %w", j.Name, err)
 		}
 	}
+	if err := p.checkRoom(); err != nil {
+		return err
+	}
 	return p.checkEnds()
+}
+
+// checkRoom refuses what this machine has no memory for: a slip in a number would
+// otherwise take the machine down, and not only the run.
+func (p *Phase) checkRoom() error {
+	flights, buffers := 0, 0.0
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		n := j.atOnce()
+		if flights += n; flights > MaxInFlight || n > MaxInFlight {
+			return fmt.Errorf("job %q: too many operations at once: %d; the depths and clients of a phase's jobs can come to %d together", j.Name, n, MaxInFlight)
+		}
+		if s := j.Stream; s != nil && s.Rate == nil {
+			buffers += float64(n) * float64(s.largestTransfer())
+		}
+	}
+	if memory := memorySize(); memory > 0 && buffers > memory/2 {
+		return fmt.Errorf("depth times block size is %.1f GiB of buffers, more than half of the machine's memory of %.1f GiB: lower one of them", buffers/(1<<30), memory/(1<<30))
+	}
+	return nil
+}
+
+// atOnce is how many operations a job can have in flight, its clients' queues aside.
+func (j *Job) atOnce() int {
+	if j.Stream != nil {
+		return j.Stream.Depth
+	}
+	return j.Clients.Count
+}
+
+// largestTransfer is the most bytes that one of the stream's operations needs a buffer for.
+func (s *Stream) largestTransfer() int64 {
+	var most int64
+	for _, share := range s.Mix {
+		switch share.Op {
+		case engine.Read:
+			most = max(most, s.Read.Block.Max())
+		case engine.Write, engine.Append:
+			most = max(most, s.Write.Block.Max())
+		}
+	}
+	return most
+}
+
+// memorySize is the machine's memory in bytes; 0 if the kernel does not say.
+func memorySize() float64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 0
+	}
+	return float64(info.Totalram) * float64(info.Unit)
 }
 
 // checkEnds refuses a phase that could only be interrupted.
