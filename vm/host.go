@@ -31,6 +31,7 @@ type Run struct {
 	ctx      context.Context
 	director *director
 	mu       sync.Mutex
+	machines map[*machine]bool // that have not been closed
 	sources  map[string]string // of chunks, by the name that errors call them
 }
 

@@ -43,6 +43,9 @@ func newMachine(r *Run) (*machine, error) {
 	if err := m.newState(); err != nil {
 		return nil, err
 	}
+	r.mu.Lock()
+	r.machines[m] = true
+	r.mu.Unlock()
 	for _, set := range []map[string]lua.LGFunction{
 		m.names(), m.patterns(), m.coupling(), m.rates(), m.draws(), m.unitFunctions(), m.general(),
 	} {

@@ -43,7 +43,12 @@ func (m *machine) yieldable(L *lua.LState, call string) error { return m.state.C
 // interrupt stops the Lua that runs now. Any goroutine may call it.
 func (m *machine) interrupt(err error) { m.state.Interrupt(err) }
 
-func (m *machine) close() { m.state.Close() }
+func (m *machine) close() {
+	m.run.mu.Lock()
+	delete(m.run.machines, m)
+	m.run.mu.Unlock()
+	m.state.Close()
+}
 
 // call runs a function at the top level.
 func (m *machine) call(fn *lua.LFunction) error { return m.state.Run(fn) }

@@ -74,6 +74,7 @@ func (r *Run) Do(ctx context.Context, s *Script) *Outcome {
 		return &Outcome{Err: err}
 	}
 	defer d.m.close()
+	defer r.watchMemory(memoryLimit(), s.Name)()
 	d.out.Err = d.play()
 	return d.out
 }
@@ -93,6 +94,7 @@ type director struct {
 
 func newDirector(ctx context.Context, r *Run, s *Script) (*director, error) {
 	r.ctx = ctx
+	r.machines = map[*machine]bool{}
 	r.sources = map[string]string{s.Name: s.Source}
 	if r.Interval == 0 {
 		r.Interval = run.DefaultInterval

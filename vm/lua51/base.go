@@ -38,7 +38,7 @@ func (s *State) Open(o Options) error {
 		L.Push(lua.LString(open.name))
 		L.Call(1, 0)
 	}
-	luastr.Open(L)
+	luastr.Open(L, func(L *lua.LState, args, results int) { s.Call(L, args, results, "a function that string.gsub calls") })
 	L.SetGlobal(luafix.Concat, L.NewFunction(luastr.Concat))
 	if err := s.openCoroutines(); err != nil {
 		return err

@@ -229,13 +229,19 @@ func (s *State) release(L *lua.LState) int {
 // this one.
 func (s *State) passOn(L *lua.LState) int {
 	wait := L.Get(2) == lua.LNumber(outcomeWait)
-	L.Remove(1)
-	L.Remove(1)
 	if wait {
 		return s.Wait(L)
 	}
-	counted(L)
-	return L.Yield()
+	return yieldFrom(L, 3)
+}
+
+// yieldFrom yields the arguments from the n-th on, with their number before them.
+func yieldFrom(L *lua.LState, n int) int {
+	values := []lua.LValue{lua.LNumber(max(0, L.GetTop()-n+1))}
+	for ; n <= L.GetTop(); n++ {
+		values = append(values, L.Get(n))
+	}
+	return L.Yield(values...)
 }
 
 // user is the coroutine of the script's own that is running, nil if there is none:
@@ -269,8 +275,7 @@ func (s *State) yield(L *lua.LState) int {
 		L.RaiseError("attempt to yield across %s, which Lua cannot interrupt", s.cause)
 	}
 	s.waiting = false
-	counted(L)
-	return L.Yield()
+	return yieldFrom(L, 1)
 }
 
 func (s *State) running(L *lua.LState) int {
