@@ -30,7 +30,7 @@ const MaxResult = 256 << 20
 // library is what one state's functions share.
 type library struct {
 	patterns map[string]*pattern
-	limit    int    // of a result, in bytes
+	limit    int // of a result, in bytes
 	call     Caller
 	scratch  []byte // for building results: taken while in use, since functions call each other
 }
