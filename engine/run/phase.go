@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -128,9 +129,18 @@ func (p *phase) run(ctx context.Context, abandon <-chan struct{}) error {
 	return nil
 }
 
+// spareProcessor makes sure that a goroutine can run while every worker waits in the kernel
+// without the Go scheduler knowing: the collector of results, an engine's helpers.
+func spareProcessor(workers int) {
+	if runtime.GOMAXPROCS(0) < workers+1 {
+		runtime.GOMAXPROCS(workers + 1)
+	}
+}
+
 // begin makes the workers, one after another so that their order is always
 // the same, each on a thread of its own. They play when loops is closed.
 func (p *phase) begin(wg *sync.WaitGroup, loops <-chan struct{}) error {
+	spareProcessor(p.plan.Threads)
 	for i := range p.plan.Threads {
 		w := newWorker(p, i)
 		p.workers = append(p.workers, w)
