@@ -40,19 +40,3 @@ func (a args) size(n int, what string) int64 {
 	}
 	return s
 }
-
-func (a args) text(n int, what string) string {
-	s, ok := a.L.Get(n).(lua.LString)
-	if !ok || s == "" {
-		a.L.RaiseError("%s: %s is a text, and this is %s", a.call, what, show(a.L.Get(n)))
-	}
-	return string(s)
-}
-
-func (a args) function(n int, what string) *lua.LFunction {
-	f, ok := a.L.Get(n).(*lua.LFunction)
-	if !ok {
-		a.L.RaiseError("%s: %s is a function, and this is %s", a.call, what, show(a.L.Get(n)))
-	}
-	return f
-}

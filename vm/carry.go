@@ -19,6 +19,11 @@ type carrier struct {
 	users  map[*lua.LUserData]*lua.LUserData
 }
 
+// carryError is a fault of the script: it captured what cannot be carried over.
+type carryError struct{ text string }
+
+func (e *carryError) Error() string { return e.text }
+
 func newCarrier(from, to *machine) *carrier {
 	c := &carrier{
 		to:     to,
@@ -49,7 +54,7 @@ func (c *carrier) value(v lua.LValue, what string) (lua.LValue, error) {
 	case *lua.LUserData:
 		return c.user(v), nil
 	case *lua.LState:
-		return nil, fmt.Errorf("%s is a coroutine, which cannot be carried over to a worker: make it inside the client's function", what)
+		return nil, &carryError{what + " is a coroutine, which cannot be carried over to a worker: make it inside the client's function"}
 	}
 	return v, nil
 }
@@ -86,13 +91,13 @@ func (c *carrier) function(f *lua.LFunction, what string) (lua.LValue, error) {
 		return twin, nil
 	}
 	if f.IsG {
-		return nil, fmt.Errorf("%s is a function that belongs to the script's top level and cannot be carried over to a worker", what)
+		return nil, &carryError{what + " belongs to the script's top level, as what coroutine.wrap makes does, and cannot be carried over to a worker: make it inside the client's function"}
 	}
 	twin := c.to.L.NewFunctionFromProto(f.Proto)
 	c.funcs[f] = twin
 	for i, uv := range f.Upvalues {
 		var err error
-		if twin.Upvalues[i], err = c.upvalue(uv, fmt.Sprintf("variable %q, captured by %s,", upvalueName(f, i), what)); err != nil {
+		if twin.Upvalues[i], err = c.upvalue(uv, fmt.Sprintf("variable %q captured by %s", upvalueName(f, i), what)); err != nil {
 			return nil, err
 		}
 	}

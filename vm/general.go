@@ -82,16 +82,32 @@ func (m *machine) installSpan() error {
 }
 
 func (m *machine) beginSpan(L *lua.LState) int {
-	m.clientOnly(L, "span")
-	a := args{L, "span"}
-	name := a.text(1, "the name")
-	a.function(2, "what is timed")
-	if isOp(name) {
-		L.RaiseError("span: %q is the name of an operation: results would be mixed up", name)
+	if wrong := m.spanFault(L); wrong != "" {
+		const caller = 2 // of span, which is written in Lua
+		L.Error(lua.LString(L.Where(caller)+" span: "+wrong), 0)
 	}
-	L.Push(lua.LNumber(m.task.SpanKey(name)))
+	L.Push(lua.LNumber(m.task.SpanKey(L.Get(1).String())))
 	L.Push(lua.LNumber(m.task.Now()))
 	return 2
+}
+
+// spanFault is what is wrong with a call of span, or nothing.
+func (m *machine) spanFault(L *lua.LState) string {
+	name, isText := L.Get(1).(lua.LString)
+	_, isFunction := L.Get(2).(*lua.LFunction)
+	switch {
+	case m.task == nil:
+		return "only clients are timed: call it in the function that clients(…) is given"
+	case !isText || name == "":
+		return "the name is a text, and this is " + show(L.Get(1))
+	case !isFunction:
+		return "what is timed is a function, and this is " + show(L.Get(2))
+	case name == "duration":
+		return "it cannot be named \"duration\": the job's result has a field of that name"
+	case isOp(string(name)):
+		return fmt.Sprintf("%q is the name of an operation: results would be mixed up", string(name))
+	}
+	return ""
 }
 
 func (m *machine) finishSpan(L *lua.LState) int {

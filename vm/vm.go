@@ -153,8 +153,9 @@ func (d *director) phase(L *lua.LState) int {
 		}
 		d.out.Phases = append(d.out.Phases, r)
 	}
+	var carry *carryError
 	switch {
-	case errors.Is(err, run.ErrPlan), errors.Is(err, run.ErrStuck), errors.Is(err, run.ErrRunaway):
+	case errors.As(err, &carry), errors.Is(err, run.ErrPlan), errors.Is(err, run.ErrStuck), errors.Is(err, run.ErrRunaway):
 		L.RaiseError("%v", err)
 	case err != nil:
 		m.raise(L, err)
