@@ -7,6 +7,16 @@ import (
 	"syscall"
 )
 
+// nameError is a name that is refused before the kernel sees it: its text says why
+// better than the text of the error number that it stands for.
+type nameError struct {
+	text  string
+	errno syscall.Errno
+}
+
+func (e *nameError) Error() string { return e.text }
+func (e *nameError) Unwrap() error { return e.errno }
+
 // CleanName checks a name as every FS does and returns its shortest form, "."
 // for the root. Names are relative to the root and stay beneath it: an absolute
 // one, or one with "..", is EXDEV, an empty one ENOENT, one that holds a zero
@@ -14,9 +24,9 @@ import (
 func CleanName(name string) (string, error) {
 	switch {
 	case name == "":
-		return "", syscall.ENOENT
+		return "", &nameError{"the name is empty", syscall.ENOENT}
 	case name[0] == '/':
-		return "", fmt.Errorf("%q is absolute, and names here are relative to the run's directory: %w", name, syscall.EXDEV)
+		return "", &nameError{fmt.Sprintf("%q is absolute, and names here are relative to the run's directory", name), syscall.EXDEV}
 	case strings.IndexByte(name, 0) >= 0:
 		return "", fmt.Errorf("%q holds a zero byte: %w", name, syscall.EINVAL)
 	}
@@ -24,7 +34,7 @@ func CleanName(name string) (string, error) {
 		var part string
 		part, rest, more = strings.Cut(rest, "/")
 		if part == ".." {
-			return "", fmt.Errorf("%q holds \"..\", and names here stay beneath the run's directory: %w", name, syscall.EXDEV)
+			return "", &nameError{fmt.Sprintf("%q holds \"..\", and names here stay beneath the run's directory", name), syscall.EXDEV}
 		}
 		if len(part) > 255 {
 			return "", syscall.ENAMETOOLONG

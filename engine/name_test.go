@@ -23,4 +23,9 @@ func TestCleanName(t *testing.T) {
 			t.Errorf("CleanName(%q): %v, want %v", in, err, want)
 		}
 	}
+	// The number is for programs; a person is told why, and no more.
+	const want = `"../a" holds "..", and names here stay beneath the run's directory`
+	if _, err := CleanName("../a"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
 }
