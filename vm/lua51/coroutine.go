@@ -1,119 +1,60 @@
 package lua51
 
 import (
-	"errors"
-
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/vm/luafix"
 )
 
-// Protected calls and the script's own coroutines are made of one primitive, step: it
-// resumes a coroutine and says what came of it. The loops around it are Lua, since
-// only Lua can be yielded across. A wait that comes out of step is passed on by yielding
-// once more; what that yield returns goes back in.
-const coroutines = `
-local step, release, yield, make, fail, counted = ...
+// ownSource is what errors would call this package's own Lua. It never shows.
+const ownSource = "=lua51"
 
--- Outcomes of step.
-local WAIT, YIELD, DONE, FAILED = 1, 2, 3, 4
+// What threads run is Lua: a Go function could not be yielded across. They never end, but
+// for coroutines that are given up: the loop's tail call hands each function's
+// results to finish, which yields them and returns the next function to call.
+const threads = `
+local wait, finish, resume, check = ...
 
-local pcall, finish
-function finish(co, outcome, ...)
-  if outcome <= YIELD then
-    return finish(co, step(co, yield(co, outcome, ...)))
-  end
-  release(co)
-  return outcome == DONE, ...
+local function loop(f, ...)
+  return loop(finish(f(...)))
 end
 
-function pcall(f, ...)
-  local co = make(f)
-  return finish(co, step(co, ...))
-end
-
-local function handled(handler, ok, ...)
-  if ok then
-    return true, ...
-  end
-  return false, handler((...))
-end
-
-local function xpcall(f, handler, ...)
-  return handled(handler, pcall(f, ...))
-end
-
-local function resumed(co, outcome, ...)
-  if outcome == WAIT then
-    return resumed(co, step(co, yield(co, outcome, ...)))
-  end
-  return outcome ~= FAILED, ...
-end
-
-local function resume(co, ...)
-  return resumed(co, step(co, ...))
-end
-
-local function wrapped(co, outcome, ...)
-  if outcome == WAIT then
-    return wrapped(co, step(co, yield(co, outcome, ...)))
-  elseif outcome == FAILED then
-    return fail((...))
-  end
-  return ...
+local function hold(f)
+  return loop(f, wait())
 end
 
 local function wrap(co)
   return function(...)
-    return wrapped(co, step(co, ...))
+    return check(resume(co, ...))
   end
 end
 
--- What a coroutine runs: the function, and how many values it returned.
-local function body(f, ...)
-  return counted(f(...))
-end
-
-return pcall, xpcall, resume, wrap, body
+return loop, hold, wrap
 `
-
-// Outcomes of step, as the Lua above knows them.
-const (
-	outcomeWait = iota + 1
-	outcomeYield
-	outcomeDone
-	outcomeFailed
-)
 
 // openCoroutines sets pcall, xpcall and coroutine.
 func (s *State) openCoroutines() error {
-	proto, err := luafix.Compile(coroutines, "coroutine")
+	proto, err := luafix.Compile(threads, ownSource)
 	if err != nil {
 		return err
 	}
 	L := s.L
+	resume := L.NewFunction(s.resume)
 	L.Push(L.NewFunctionFromProto(proto))
-	for _, fn := range []lua.LGFunction{s.step, s.release, s.passOn, s.protected, rethrow, counted} {
-		L.Push(L.NewFunction(fn))
-	}
-	L.Call(6, 5)
-	pcall, xpcall, resume, wrap := L.Get(-5), L.Get(-4), L.Get(-3), L.Get(-2)
-	s.body = L.Get(-1).(*lua.LFunction)
-	L.Pop(5)
-	L.SetGlobal("pcall", pcall)
-	L.SetGlobal("xpcall", xpcall)
+	L.Push(L.NewFunction(func(L *lua.LState) int { return ask(L, ready) }))
+	L.Push(L.NewFunction(func(L *lua.LState) int { return ask(L, done) }))
+	L.Push(resume)
+	L.Push(L.NewFunction(check))
+	L.Call(4, 3)
+	s.loop, s.hold, s.wrapper = L.Get(-3).(*lua.LFunction), L.Get(-2).(*lua.LFunction), L.Get(-1).(*lua.LFunction)
+	L.Pop(3)
+	s.idle = L.NewFunction(func(*lua.LState) int { return 0 })
+	L.SetGlobal("pcall", L.NewFunction(s.pcall))
+	L.SetGlobal("xpcall", L.NewFunction(s.xpcall))
 	t := L.NewTable()
 	t.RawSetString("resume", resume)
 	for name, fn := range map[string]lua.LGFunction{
-		"create": s.create, "yield": s.yield, "running": s.running, "status": s.status,
-		"wrap": func(L *lua.LState) int {
-			s.create(L)
-			co := L.Get(-1)
-			L.Push(wrap)
-			L.Push(co)
-			L.Call(1, 1)
-			return 1
-		},
+		"create": s.create, "wrap": s.wrap, "yield": s.yield, "running": s.running, "status": s.status,
 	} {
 		t.RawSetString(name, L.NewFunction(fn))
 	}
@@ -121,190 +62,144 @@ func (s *State) openCoroutines() error {
 	return nil
 }
 
-// step(co, …) resumes a coroutine and returns the outcome and its values.
-func (s *State) step(L *lua.LState) int {
-	co, ok := L.Get(1).(*lua.LState)
-	if !ok {
-		L.RaiseError("bad argument #1 to 'resume' (coroutine expected, got %s)", L.Get(1).Type())
+// want makes the running thread yield a control with the arguments of the running Go
+// function, or has it done beneath if the thread cannot yield.
+func (s *State) want(L *lua.LState, c control) int {
+	if cause := s.blocked(L); cause != "" {
+		return s.beneath(L, cause, c)
 	}
-	var values []lua.LValue
-	for i := 2; i <= L.GetTop(); i++ {
-		values = append(values, L.Get(i))
-	}
-	if is := s.statusOf(L, co); is != "suspended" {
-		return results(L, outcomeFailed, lua.LString("cannot resume "+is+" coroutine"))
-	}
-	fn := (*lua.LFunction)(nil)
-	if f, ok := s.fresh[co]; ok {
-		delete(s.fresh, co)
-		fn, values = s.body, append([]lua.LValue{f}, values...)
-	}
-	s.waiting = false
-	nested, base := s.nested, s.base
-	s.base = nested
-	state, err, out := L.Resume(co, fn, values...)
-	s.nested, s.base = nested, base
-	switch {
-	case err != nil:
-		if why := s.stop.Err(); why != nil {
-			L.Error(lua.LString(why.Error()), 0)
-		}
-		delete(s.inner, co)
-		return results(L, outcomeFailed, thrown(err))
-	case state == lua.ResumeOK:
-		return results(L, outcomeDone, uncounted(out)...)
-	case s.waiting:
-		return results(L, outcomeWait)
-	}
-	return results(L, outcomeYield, uncounted(out)...)
+	return ask(L, c)
 }
 
-func results(L *lua.LState, outcome int, values ...lua.LValue) int {
-	L.Push(lua.LNumber(outcome))
-	for _, v := range values {
-		L.Push(v)
-	}
-	return 1 + len(values)
+func (s *State) pcall(L *lua.LState) int {
+	checkAny(L, 1, "pcall")
+	return s.want(L, call)
 }
 
-// counted puts the number of its arguments before them: gopher-lua cannot tell no
-// value from nil where a coroutine hands values over.
-func counted(L *lua.LState) int {
-	n := L.GetTop()
-	L.Insert(lua.LNumber(n), 1)
-	return n + 1
-}
-
-func uncounted(values []lua.LValue) []lua.LValue {
-	if n, ok := values[0].(lua.LNumber); ok && int(n) == len(values)-1 {
-		return values[1:]
-	}
-	return nil
-}
-
-// thrown is the value that an error was raised with.
-func thrown(err error) lua.LValue {
-	var api *lua.ApiError
-	if errors.As(err, &api) && api.Object != nil {
-		return api.Object
-	}
-	return lua.LString(err.Error())
-}
-
-func rethrow(L *lua.LState) int {
-	L.Error(L.Get(1), 0)
-	return 0
-}
-
-// protected makes, or takes again, a coroutine for a protected call of a function.
-func (s *State) protected(L *lua.LState) int {
-	var co *lua.LState
-	if n := len(s.spare); n > 0 {
-		co, s.spare = s.spare[n-1], s.spare[:n-1]
-	} else {
-		co = s.thread(L)
-	}
-	s.inner[co] = true
-	s.fresh[co] = L.Get(1)
-	L.Push(co)
-	return 1
-}
-
-// maxSpare bounds how many finished coroutines are kept.
-const maxSpare = 256
-
-// release keeps a coroutine that has finished for another call. One that failed has
-// frames left that cannot be taken off.
-func (s *State) release(L *lua.LState) int {
-	co := L.Get(1).(*lua.LState)
-	if s.inner[co] && len(s.spare) < maxSpare {
-		co.Dead = false
-		co.SetTop(0)
-		s.spare = append(s.spare, co)
-	}
-	return 0
-}
-
-// passOn(co, outcome, …) hands a wait or a yield of a coroutine on to whoever runs
-// this one.
-func (s *State) passOn(L *lua.LState) int {
-	wait := L.Get(2) == lua.LNumber(outcomeWait)
-	if wait {
-		return s.Wait(L)
-	}
-	return yieldFrom(L, 3)
-}
-
-// yieldFrom yields the arguments from the n-th on, with their number before them.
-func yieldFrom(L *lua.LState, n int) int {
-	values := []lua.LValue{lua.LNumber(max(0, L.GetTop()-n+1))}
-	for ; n <= L.GetTop(); n++ {
-		values = append(values, L.Get(n))
-	}
-	return L.Yield(values...)
-}
-
-// user is the coroutine of the script's own that is running, nil if there is none:
-// coroutines of protected calls stand for what made the call.
-func (s *State) user(L *lua.LState) *lua.LState {
-	for s.inner[L] && L.Parent != nil {
-		L = L.Parent
-	}
-	if L == s.L || L == s.root {
-		return nil
-	}
-	return L
+// xpcall(f, handler, …) calls the handler with the error and, beyond Lua 5.1, the calls
+// that led to it; the arguments for f are from Lua 5.2.
+func (s *State) xpcall(L *lua.LState) int {
+	checkAny(L, 2, "xpcall")
+	return s.want(L, xcall)
 }
 
 func (s *State) create(L *lua.LState) int {
-	fn, ok := L.Get(1).(*lua.LFunction)
-	if !ok {
-		L.RaiseError("bad argument #1 to 'create' (Lua function expected)")
-	}
-	co := s.thread(L)
-	s.fresh[co] = fn
-	L.Push(co)
+	L.Push(s.newCoroutine(L, checkFunction(L, 1, "create")))
 	return 1
 }
 
+func (s *State) newCoroutine(L *lua.LState, fn *lua.LFunction) *lua.LState {
+	co, _ := L.NewThread()
+	s.prime(L, co, s.hold, fn)
+	return co
+}
+
+func (s *State) wrap(L *lua.LState) int {
+	co := s.newCoroutine(L, checkFunction(L, 1, "wrap"))
+	L.Push(s.wrapper)
+	L.Push(co)
+	L.Call(1, 1)
+	return 1
+}
+
+func checkCoroutine(L *lua.LState, name string) *lua.LState {
+	co, ok := L.Get(1).(*lua.LState)
+	if !ok {
+		typeError(L, 1, name, "coroutine")
+	}
+	return co
+}
+
+func (s *State) resume(L *lua.LState) int {
+	co := checkCoroutine(L, "resume")
+	if status := s.statusOf(co); status != "suspended" {
+		if status != "dead" {
+			status = "non-suspended"
+		}
+		L.Push(lua.LFalse)
+		L.Push(lua.LString("cannot resume " + status + " coroutine"))
+		return 2
+	}
+	return s.want(L, resume)
+}
+
+// check(ok, …) returns what a coroutine yielded or returned, or throws its error.
+func check(L *lua.LState) int {
+	if L.Get(1) == lua.LTrue {
+		return L.GetTop() - 1
+	}
+	L.Error(L.Get(2), 0)
+	return 0
+}
+
+// enter puts a coroutine, and what it has called, on the stack.
+func (s *State) enter(co *lua.LState) {
+	if rest, ok := s.parked[co]; ok {
+		delete(s.parked, co)
+		s.stack = append(s.stack, rest...)
+		return
+	}
+	s.push(entry{th: co, kind: coroutine})
+}
+
+// innermost is where in the stack the running coroutine of the script's own is, -1 if there
+// is none.
+func (s *State) innermost() int {
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		if s.stack[i].kind == coroutine {
+			return i
+		}
+	}
+	return -1
+}
+
 func (s *State) yield(L *lua.LState) int {
-	if s.user(L) == nil {
+	at := s.innermost()
+	if at < 0 {
 		L.RaiseError("attempt to yield from outside a coroutine")
 	}
-	if s.nested > s.base {
-		L.RaiseError("attempt to yield across %s, which Lua cannot interrupt", s.cause)
+	cause := s.blocked(L)
+	if cause == "" && at < s.base {
+		cause = s.causes[len(s.causes)-1]
 	}
-	s.waiting = false
-	return yieldFrom(L, 1)
+	if cause != "" {
+		L.RaiseError("attempt to yield across %s, which Lua cannot interrupt", cause)
+	}
+	return ask(L, yield)
+}
+
+// leave takes the running coroutine, and what it has called, off the stack.
+func (s *State) leave() {
+	at := s.innermost()
+	if rest := s.stack[at:]; len(rest) > 1 {
+		s.parked[rest[0].th] = append([]entry(nil), rest...)
+	}
+	s.stack = s.stack[:at]
 }
 
 func (s *State) running(L *lua.LState) int {
-	if co := s.user(L); co != nil {
-		L.Push(co)
-		return 1
+	if at := s.innermost(); at >= 0 {
+		L.Push(s.stack[at].th)
+	} else {
+		L.Push(lua.LNil)
 	}
-	L.Push(lua.LNil)
 	return 1
 }
 
 func (s *State) status(L *lua.LState) int {
-	co, ok := L.Get(1).(*lua.LState)
-	if !ok {
-		L.RaiseError("bad argument #1 to 'status' (coroutine expected)")
-	}
-	L.Push(lua.LString(s.statusOf(L, co)))
+	L.Push(lua.LString(s.statusOf(checkCoroutine(L, "status"))))
 	return 1
 }
 
-func (s *State) statusOf(L, co *lua.LState) string {
+func (s *State) statusOf(co *lua.LState) string {
 	if co.Dead {
 		return "dead"
 	}
-	if co == s.user(L) {
-		return "running"
-	}
-	for t := L; t != nil; t = t.Parent {
-		if t == co {
+	for i, e := range s.stack {
+		if e.th == co {
+			if i == s.innermost() {
+				return "running"
+			}
 			return "normal"
 		}
 	}

@@ -6,117 +6,173 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
-// State is a Lua state whose coroutines can wait for a scheduler. It belongs to one
-// goroutine at a time; only Interrupt may be called from elsewhere.
-//
-// A coroutine that waits (see Wait) yields to whoever called Resume, however
-// many of the script's own coroutines and protected calls lie between: those pass the wait
-// outwards, and what it is resumed with inwards.
+// State is a Lua state whose threads can wait. It belongs to one goroutine at a time; only
+// Interrupt may be called from elsewhere.
 type State struct {
-	L    *lua.LState
-	stop *stop
+	L *lua.LState // for making values and setting globals; Lua code runs in threads
 
-	waiting bool                              // the yield that is under way is a wait
-	nested  int                               // calls of Lua, from Go or by an operator, that cannot be yielded across
-	base    int                               // of them, those from before the running coroutine was resumed
-	cause   string                            // what the innermost is
-	root    *lua.LState                       // what Resume runs; nil at the top level
-	body    *lua.LFunction                    // what the script's coroutines run
-	fresh   map[*lua.LState]lua.LValue        // coroutines that have not begun, and the function of each
-	inner   map[*lua.LState]bool              // coroutines of protected calls
-	spare   []*lua.LState                     // of them, those that have finished
-	guard   *lua.LFunction                    // makes a guard of a metamethod
-	pairs   map[*lua.LFunction]*lua.LFunction // guards of comparisons, by what is behind them
+	stop    *stop
+	stack   []entry                   // the threads that run: each was called by the one before
+	stacks  [][]entry                 // memory for more of them
+	base    int                       // where in the stack the innermost drive began
+	causes  []string                  // why the calls of drive under way cannot wait, the innermost last
+	waiting map[*lua.LState][]entry   // stacks of more than one thread, by their first, while they wait
+	parked  map[*lua.LState][]entry   // the same of suspended coroutines
+	spare   []*lua.LState             // threads that wait for a function to call
+	loop    *lua.LFunction            // what threads run
+	hold    *lua.LFunction            // what coroutines run
+	idle    *lua.LFunction            // a function that does nothing
+	wrapper *lua.LFunction            // makes what coroutine.wrap returns
+	fault   *fault                    // the latest error
+	random  func() uint64             // math.random's generator
+	natives map[*lua.LFunction]string // what the functions that call back are doing
 }
 
-// The director's state may need a deep stack; a client's coroutine is one of many.
+// A state's own thread may need a deep stack; a client's is one of thousands.
 var (
-	stateOptions = lua.Options{
+	deepThread = lua.Options{
 		SkipOpenLibs:        true,
-		RegistrySize:        1024,
+		RegistrySize:        256,
+		RegistryGrowStep:    1024,
 		RegistryMaxSize:     1 << 20,
-		CallStackSize:       20_000,
+		CallStackSize:       8000,
 		MinimizeStackMemory: true,
 	}
-	threadOptions = lua.Options{
+	lightThread = lua.Options{
 		SkipOpenLibs:        true,
-		RegistrySize:        128,
-		RegistryMaxSize:     1 << 20,
-		CallStackSize:       20_000,
+		RegistrySize:        64,
+		RegistryGrowStep:    64,
+		RegistryMaxSize:     1 << 18,
+		CallStackSize:       1600,
 		MinimizeStackMemory: true,
 	}
 )
 
-// NewState makes a state without any library.
+// NewState makes a state without any library. It panics if it is built with another
+// gopher-lua than it knows.
 func NewState() *State {
-	s := &State{L: lua.NewState(stateOptions), stop: newStop(), fresh: map[*lua.LState]lua.LValue{}, inner: map[*lua.LState]bool{}, pairs: map[*lua.LFunction]*lua.LFunction{}}
-	// Threads take their options from their state.
-	s.L.Options = threadOptions
-	s.L.SetContext(s.stop)
+	if err := inside(); err != nil {
+		panic(err)
+	}
+	s := &State{
+		L:       lua.NewState(deepThread),
+		stop:    &stop{},
+		waiting: map[*lua.LState][]entry{},
+		parked:  map[*lua.LState][]entry{},
+		natives: map[*lua.LFunction]string{},
+	}
+	s.L.Options = lightThread // threads take their options from their state
+	self := s.L.NewUserData()
+	self.Value = s
+	s.L.G.Registry.RawSetString(registryKey, self)
+	// gopher-lua takes the first thread that calls anything for the main one.
+	s.L.Push(s.L.NewFunction(func(*lua.LState) int { return 0 }))
+	s.L.Call(0, 0)
 	return s
 }
 
-// Close frees the state.
-func (s *State) Close() { s.L.Close() }
+// registryKey is where a state's registry holds its State.
+const registryKey = "moonio/vm/lua51"
 
-// NewThread makes a coroutine that Resume can run.
-func (s *State) NewThread() *lua.LState { return s.thread(s.L) }
+// stateOf is the State of a thread, nil if it has none.
+func stateOf(L *lua.LState) *State {
+	u, ok := L.G.Registry.RawGetString(registryKey).(*lua.LUserData)
+	if !ok {
+		return nil
+	}
+	return u.Value.(*State)
+}
 
-func (s *State) thread(from *lua.LState) *lua.LState {
-	// A thread of a state with a context would get one of its own derived from
-	// it, which costs more than the thread.
-	from.RemoveContext()
-	th, _ := from.NewThread()
-	from.SetContext(s.stop)
-	th.SetContext(s.stop)
+// Close frees the state. Nothing of it may run.
+func (s *State) Close() {
+	s.stop.clear()
+	s.L.Close()
+}
+
+// NewThread makes a thread that Resume can run. It costs about 5 KB.
+func (s *State) NewThread() *lua.LState {
+	th, _ := s.L.NewThread()
 	return th
 }
 
-// Resume starts a coroutine with fn and its arguments, or lets it go on with what it waited
-// for, until it waits or has finished. An error that the coroutine did not catch ends
-// it. Between starting and finishing, fn is nil.
+// Resume makes a thread call fn with values, or, if it waits, lets it go on with them
+// as the results of what it waited in; fn is nil then. It returns when the thread waits
+// or fn has returned. An error that the script did not catch ends the thread; it is
+// an *Error, or what the state was interrupted with. A thread that is done without an
+// error can be given another function.
 func (s *State) Resume(th *lua.LState, fn *lua.LFunction, values ...lua.LValue) (done bool, err error) {
-	s.waiting, s.root = false, th
-	s.nested, s.base = 0, 0
-	st, err, _ := s.L.Resume(th, fn, values...)
-	s.root = nil
-	switch {
-	case err != nil:
-		return true, s.stopped(err)
-	case st == lua.ResumeYield && !s.waiting:
-		return true, fmt.Errorf("a coroutine yielded to nobody")
+	if frameOf(th) == nil {
+		s.prime(s.L, th, s.loop, s.idle)
 	}
-	return st == lua.ResumeOK, nil
+	if fn != nil {
+		values = append([]lua.LValue{fn}, values...)
+	}
+	s.stack = append(s.stack[:0], entry{th: th})
+	if len(s.waiting) > 0 {
+		s.unpark(th)
+	}
+	s.base = 0
+	_, waits, failure := s.drive(s.L, values)
+	if waits && len(s.stack) > 1 {
+		s.park(th)
+	}
+	s.stack = s.stack[:0]
+	if failure != nil {
+		return true, failure.public()
+	}
+	return !waits, nil
 }
 
-// Wait makes the running coroutine wait. A Go function ends with it: return s.Wait(L).
-// The values that Resume is given next become that function's results.
+// park keeps the threads that a waiting thread has called.
+func (s *State) park(th *lua.LState) {
+	s.waiting[th] = s.stack
+	s.stack = nil
+	if n := len(s.stacks); n > 0 {
+		s.stack, s.stacks = s.stacks[n-1], s.stacks[:n-1]
+	}
+}
+
+// unpark puts them back.
+func (s *State) unpark(th *lua.LState) {
+	if rest, ok := s.waiting[th]; ok {
+		delete(s.waiting, th)
+		s.stacks = append(s.stacks, s.stack)
+		s.stack = rest
+	}
+}
+
+// Wait makes the running thread wait: Resume returns. A Go function that Lua calls ends with
+// it, as in "return s.Wait(L)". What Resume is given next becomes that function's results.
 func (s *State) Wait(L *lua.LState) int {
-	s.waiting = true
-	return L.Yield()
+	L.SetTop(0)
+	return -1
 }
 
-// CheckWait says why the running coroutine cannot wait where it is; what is what it
-// wants to do.
+// CheckWait says why the running thread cannot wait where it is; what is what it wants to
+// do. It costs a few nanoseconds for each call that is under way.
 func (s *State) CheckWait(L *lua.LState, what string) error {
-	if s.nested > 0 {
-		return fmt.Errorf("%s: cannot wait inside %s, which Lua cannot interrupt: do it before or after", what, s.cause)
+	cause := s.blocked(L)
+	if cause == "" {
+		if len(s.causes) == 0 {
+			return nil
+		}
+		cause = s.causes[len(s.causes)-1]
 	}
-	return nil
+	return fmt.Errorf("%s: cannot wait inside %s, which Lua cannot interrupt: do it before or after", what, cause)
 }
 
-// Call calls a Lua function from Go, with n arguments on the stack and for results. It
-// cannot be yielded across; cause says where the script is then, as in "a
-// comparison of table.sort".
-func (s *State) Call(L *lua.LState, n, results int, cause string) {
-	nested, before := s.nested, s.cause
-	s.nested, s.cause = nested+1, cause
-	defer func() { s.nested, s.cause = nested, before }()
-	L.Call(n, results)
-}
-
-// Run calls a function at the top level, outside any coroutine.
+// Run calls a function at the top level, where nothing can wait.
 func (s *State) Run(fn *lua.LFunction, args ...lua.LValue) error {
-	err := s.L.CallByParam(lua.P{Fn: fn, NRet: 0, Protect: true}, args...)
-	return s.stopped(err)
+	s.L.Options = deepThread
+	th := s.NewThread()
+	s.L.Options = lightThread
+	done, err := s.Resume(th, fn, args...)
+	if !done {
+		return fmt.Errorf("the top level waited for something")
+	}
+	return err
 }
+
+// Function makes a Go function for Lua. A panic in it ends the script with the Go
+// stack in the error; without Function, gopher-lua forgets where a panic was.
+func (s *State) Function(fn lua.LGFunction) *lua.LFunction { return s.L.NewFunction(guarded(fn)) }

@@ -5,7 +5,6 @@ import (
 
 	"moonio/vm/luaerr"
 	"moonio/vm/luafix"
-	"moonio/vm/luastr"
 
 	lua "github.com/yuin/gopher-lua"
 )
@@ -20,7 +19,6 @@ func run(t *testing.T, source string) string {
 		return luaerr.New(err, sources, known).Error()
 	}
 	L := lua.NewState()
-	L.SetGlobal(luafix.Concat, L.NewFunction(luastr.Concat))
 	defer L.Close()
 	L.Push(L.NewFunctionFromProto(proto))
 	if err := L.PCall(0, 0, nil); err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"moonio/vm/luafix"
 	"moonio/vm/luafix/casefile"
-	"moonio/vm/luastr"
 )
 
 func cases(t *testing.T, name string) []casefile.Case {
@@ -40,7 +39,6 @@ func play(c casefile.Case, compile compiler) error {
 		return err
 	}
 	L := lua.NewState()
-	L.SetGlobal(luafix.Concat, L.NewFunction(luastr.Concat))
 	defer L.Close()
 	L.SetGlobal("eq", L.NewFunction(func(L *lua.LState) int {
 		if !L.RawEqual(L.Get(1), L.Get(2)) {

@@ -13,7 +13,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/vm/luafix"
-	"moonio/vm/luastr"
 )
 
 // prelude is what the generated programs call.
@@ -149,7 +148,6 @@ func runHere(source string) string { return run(source, luafix.Compile) }
 
 func run(source string, compile compiler) string {
 	L := lua.NewState(lua.Options{CallStackSize: 4000, RegistrySize: 1 << 16, RegistryMaxSize: 1 << 18})
-	L.SetGlobal(luafix.Concat, L.NewFunction(luastr.Concat))
 	defer L.Close()
 	var lines []string
 	L.SetGlobal("emit", L.NewFunction(func(L *lua.LState) int {

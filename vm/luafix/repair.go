@@ -138,7 +138,7 @@ func (r *repairer) operator(e ast.Expr) ast.Expr {
 	case *ast.RelationalOpExpr:
 		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
 	case *ast.StringConcatOpExpr:
-		return r.concat(e)
+		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
 	case *ast.ArithmeticOpExpr:
 		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
 	case *ast.UnaryMinusOpExpr:
