@@ -148,7 +148,9 @@ func (p *phase) begin(wg *sync.WaitGroup, loops <-chan struct{}) error {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			defer lockThread()()
+			if !p.s.Virtual { // where workers take turns, and threads would only make that slow
+				defer lockThread()()
+			}
 			err := w.setup()
 			ready <- err
 			<-loops
