@@ -101,9 +101,10 @@ func readFio(_ command, out []byte) (result, error) {
 				IOPS    float64 `json:"iops"`
 				Total   float64 `json:"total_ios"`
 				Runtime float64 `json:"runtime"`
-				Clat    struct {
+				// From submission to completion, as our service time: clat leaves the submitting out.
+				Lat struct {
 					Percentile map[string]float64 `json:"percentile"`
-				} `json:"clat_ns"`
+				} `json:"lat_ns"`
 			} `json:"read"`
 			User float64 `json:"usr_cpu"`
 		} `json:"jobs"`
@@ -118,7 +119,7 @@ func readFio(_ command, out []byte) (result, error) {
 	return result{
 		iops:   j.Read.IOPS,
 		userNS: j.User / 100 * j.Read.Runtime * 1e6 / j.Read.Total,
-		p50NS:  j.Read.Clat.Percentile["50.000000"],
+		p50NS:  j.Read.Lat.Percentile["50.000000"],
 	}, nil
 }
 

@@ -50,7 +50,7 @@ func (s *setup) ourRun(dir, engine string, params ...string) command {
 // fioRun is fio's run of the same.
 func (s *setup) fioRun(dir string, depth int, options ...string) command {
 	args := []string{s.fio, "--name=x", "--rw=randread", "--bs=4k", fmt.Sprintf("--iodepth=%d", depth), "--thread",
-		fmt.Sprintf("--runtime=%.0f", s.time.Seconds()), "--time_based", "--output-format=json"}
+		fmt.Sprintf("--runtime=%.0f", s.time.Seconds()), "--time_based", "--lat_percentiles=1", "--output-format=json"}
 	if dir != "" {
 		args = append(args, "--filename="+filepath.Join(dir, fileName))
 	}
