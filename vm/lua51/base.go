@@ -219,7 +219,14 @@ func toNumber(L *lua.LState) int {
 }
 
 func toString(L *lua.LState) int {
-	L.Push(lua.LString(luastr.ToString(L, checkAny(L, 1, "tostring"))))
+	v := checkAny(L, 1, "tostring")
+	if fn := L.GetMetaField(v, "__tostring"); fn != lua.LNil {
+		L.Push(fn)
+		L.Push(v)
+		L.Call(1, 1)
+		return 1
+	}
+	L.Push(lua.LString(luastr.ToString(L, v)))
 	return 1
 }
 

@@ -3,6 +3,7 @@ package lua51
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
@@ -42,16 +43,24 @@ func splitPlace(f *callFrame, text string) (at, message string) {
 	return "", text
 }
 
-var badArgument = regexp.MustCompile(`^bad argument #(\d+) to ([^' (]+) \((.*)\)$`)
+var badArgument = regexp.MustCompile(`(?s)^bad argument #(\d+) to (\S+) \((.*)\)$`)
 
-// argumentError puts quotes around a function's name, and does not count a method's
-// object as an argument.
+// argumentError puts quotes around a function's name, and does not count the object that
+// a method is called on.
 func argumentError(f *callFrame, message string) string {
 	m := badArgument.FindStringSubmatch(message)
 	if m == nil {
 		return message
 	}
-	return fmt.Sprintf("bad argument #%s to '%s' (%s)", m[1], m[2], m[3])
+	n, name := m[1], strings.Trim(m[2], "'")
+	if p := f.Parent; p != nil && !p.Fn.IsG && variableOf(p, argA(p.current())).kind == "method" {
+		if n == "1" {
+			return fmt.Sprintf("calling '%s' on bad self (%s)", name, m[3])
+		}
+		i, _ := strconv.Atoi(n)
+		n = strconv.Itoa(i - 1)
+	}
+	return fmt.Sprintf("bad argument #%s to '%s' (%s)", n, name, m[3])
 }
 
 // Beginnings of gopher-lua's messages.

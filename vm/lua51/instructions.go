@@ -21,6 +21,11 @@ func replaceInstructions() {
 	}
 	jumpTable[lua.OP_JMP] = jump
 	jumpTable[lua.OP_CONCAT] = concat
+	forPrep := jumpTable[lua.OP_FORPREP]
+	jumpTable[lua.OP_FORPREP] = func(L *lua.LState, inst uint32, base *callFrame) int {
+		numbersFromTexts(L, argA(inst))
+		return forPrep(L, inst, base)
+	}
 	setTable := jumpTable[lua.OP_SETTABLE]
 	jumpTable[lua.OP_SETTABLE] = func(L *lua.LState, inst uint32, base *callFrame) int {
 		f, r := frameOf(L), registryOf(L)
@@ -40,6 +45,17 @@ func jump(L *lua.LState, inst uint32, _ *callFrame) int {
 	}
 	frameOf(L).Pc += by
 	return 0
+}
+
+// numbersFromTexts makes numbers of a for loop's start, limit and step.
+func numbersFromTexts(L *lua.LState, first int) {
+	for reg := first; reg < first+3; reg++ {
+		if text, ok := L.Get(reg + 1).(lua.LString); ok {
+			if n, ok := number(text); ok {
+				L.Replace(reg+1, n)
+			}
+		}
+	}
 }
 
 // farKey is the least integer key that is looked at more closely. gopher-lua keeps

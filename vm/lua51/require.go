@@ -7,6 +7,9 @@ import (
 // openRequire sets require: a module is run once, and what it returns is kept.
 func (s *State) openRequire(o Options) {
 	r := &modules{Options: o, loaded: map[string]lua.LValue{}, loading: map[string]bool{}}
+	for _, name := range []string{"_G", "coroutine", "math", "string", "table"} {
+		r.loaded[name] = s.L.GetGlobal(name)
+	}
 	fn := s.L.NewFunction(r.require)
 	s.natives[fn] = "the loading of a module"
 	s.L.SetGlobal("require", fn)
@@ -35,6 +38,9 @@ func (m *modules) require(L *lua.LState) int {
 func (m *modules) load(L *lua.LState, name string) lua.LValue {
 	if m.loading[name] {
 		L.RaiseError("module '%s' requires itself, directly or through others", name)
+	}
+	if why, ok := absent[name]; ok {
+		L.RaiseError("%s", notThere(name, why))
 	}
 	if m.Require == nil {
 		L.RaiseError("module '%s' not found: there are no modules here", name)

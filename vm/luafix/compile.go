@@ -32,6 +32,7 @@ func Compile(source, name string) (proto *lua.FunctionProto, err error) {
 	if err := mend(proto); err != nil {
 		return nil, err
 	}
+	mendLocals(chunk, proto)
 	return proto, nil
 }
 

@@ -48,6 +48,15 @@ func foldNot(e *ast.UnaryNotOpExpr) ast.Expr {
 	return at(e, &ast.TrueExpr{})
 }
 
+// negated keeps -0 from being folded: as a constant it would be one with 0, whichever
+// comes first in the function.
+func negated(e ast.Expr) ast.Expr {
+	if n, ok := e.(*ast.NumberExpr); ok && n.Value == "0" {
+		return at(e, &ast.StringExpr{Value: n.Value})
+	}
+	return e
+}
+
 // foldIf decides an if whose condition is a constant.
 func foldIf(s *ast.IfStmt) ast.Stmt {
 	value, known := truth(s.Condition)

@@ -142,7 +142,7 @@ func (r *repairer) operator(e ast.Expr) ast.Expr {
 	case *ast.ArithmeticOpExpr:
 		e.Lhs, e.Rhs = r.expr(e.Lhs), r.expr(e.Rhs)
 	case *ast.UnaryMinusOpExpr:
-		e.Expr = r.expr(e.Expr)
+		e.Expr = negated(r.expr(e.Expr))
 	case *ast.UnaryLenOpExpr:
 		e.Expr = r.expr(e.Expr)
 	case *ast.UnaryNotOpExpr:

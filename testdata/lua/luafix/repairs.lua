@@ -183,3 +183,10 @@ eq(1e400, 1 / 0)
 --- assigning to a field of a number is an error of its own
 local ok, err = pcall(function() (123).K = nil end)
 eq(err:match("index a.*number") ~= nil, true)
+
+--- minus zero is not zero
+local a, b = -0, 0
+eq(1 / a, -1 / 0)
+eq(1 / b, 1 / 0)
+local c, d = 0, -0.0
+eq(1 / d, -1 / 0)
