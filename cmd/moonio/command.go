@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -145,7 +146,7 @@ func (c *command) flagError(p *program, fs *pflag.FlagSet, err error) error {
 	case errors.As(err, &missing):
 		return usage("--%s needs a value: `moonio %s --help` says which", missing.GetFlag().Name, c.name)
 	case errors.As(err, &invalid):
-		return usage("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), errors.Unwrap(invalid))
+		return usage("--%s %s: %w", invalid.GetFlag().Name, cmp.Or(invalid.GetValue(), `""`), errors.Unwrap(invalid))
 	}
 	return usage("%w", err)
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -122,14 +123,28 @@ func resultSchema(head []byte) bool {
 	return err == nil && strings.HasPrefix(schema, "moonio.result/")
 }
 
-// write puts what write writes there.
-func (f *resultFile) write(write func(io.Writer) error) error {
+// write puts what write writes there. A pipe must have found its reader after patience.
+func (f *resultFile) write(patience time.Duration, write func(io.Writer) error) error {
 	if !f.stream {
 		return replaceFile(f.path, write)
 	}
-	w, err := os.OpenFile(f.path, os.O_WRONLY, 0)
+	w, err := openStream(f.path, patience)
 	if err != nil {
 		return err
 	}
 	return errors.Join(write(w), w.Close())
+}
+
+// openStream opens a pipe or a terminal. Opening a pipe would wait for a reader for
+// ever, and signals would not end that.
+func openStream(path string, patience time.Duration) (*os.File, error) {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		w, err := os.OpenFile(path, os.O_WRONLY|unix.O_NONBLOCK, 0)
+		if !errors.Is(err, unix.ENXIO) {
+			return w, err
+		}
+		if time.Since(began) >= patience {
+			return nil, fmt.Errorf("nobody reads it: %w", err)
+		}
+	}
 }

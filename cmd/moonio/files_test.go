@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -107,11 +108,37 @@ func TestResultThroughLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.write(hello); err != nil {
+	if err := f.write(0, hello); err != nil {
 		t.Fatal(err)
 	}
 	if to, err := os.Readlink(link); err != nil || to != "r" || text(t, link) != "hello" {
 		t.Errorf("link to %q (%v), text %q", to, err, text(t, link))
+	}
+}
+
+// A pipe is written to if somebody reads it, and not waited for for ever.
+func TestResultToPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := newResultFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.write(0, hello); !errors.Is(err, unix.ENXIO) || !strings.HasPrefix(err.Error(), "nobody reads it: ") {
+		t.Errorf("without a reader: %v", err)
+	}
+	got := make(chan string)
+	go func() {
+		b, _ := os.ReadFile(path)
+		got <- string(b)
+	}()
+	if err := f.write(time.Minute, hello); err != nil {
+		t.Error(err)
+	}
+	if s := <-got; s != "hello" {
+		t.Errorf("read %q", s)
 	}
 }
 

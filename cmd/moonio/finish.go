@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
@@ -46,11 +47,14 @@ func (r *running) besides(err, later error) error {
 	return err
 }
 
+// readerPatience is how long a pipe that --out names may lack a reader.
+const readerPatience = 2 * time.Second
+
 // write writes the result to where the user wants it.
 func (r *running) write() error {
 	var errs []error
 	if r.out != nil {
-		err := r.out.write(func(w io.Writer) error { return report.WriteJSON(w, &r.result) })
+		err := r.out.write(readerPatience, func(w io.Writer) error { return report.WriteJSON(w, &r.result) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing the result to %s: %w", r.out.path, err))
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"moonio/engine/backend"
 	"moonio/engine/run"
 	"moonio/engine/suggest"
 	"moonio/engine/units"
@@ -53,8 +55,9 @@ type runFlags struct {
 
 func (o *runFlags) define(fs *pflag.FlagSet) {
 	o.scriptFlags.define(fs)
-	fs.StringVar(&o.dir, "dir", "", "`DIR` where files live; default: a fresh directory beneath the current one, removed at the end")
-	fs.StringVar(&o.engine, "engine", "auto", "`NAME` what does the I/O: "+engineList()+"; default: auto, the best that works here. `moonio engines` explains them; options follow a colon, as in sim:hdd,fsync=4ms")
+	fs.Func("dir", "`DIR` where files live; default: a fresh directory beneath the current one, removed at the end", named(&o.dir))
+	o.engine = backend.Auto
+	fs.Func("engine", "`NAME` what does the I/O: "+engineList()+"; default: auto, the best that works here. `moonio engines` explains them; options follow a colon, as in sim:hdd,fsync=4ms", named(&o.engine))
 	o.seed = uint64(rand.Uint32()) // short, so that it can be typed again
 	fs.Func("seed", "`N` whole number that all random choices follow from; default: drawn, and shown in the result", func(s string) (err error) {
 		if o.seed, err = strconv.ParseUint(s, 10, 64); err != nil {
@@ -62,7 +65,7 @@ func (o *runFlags) define(fs *pflag.FlagSet) {
 		}
 		return err
 	})
-	fs.StringVar(&o.out, "out", "", "`FILE` where the result goes as JSON, beside what goes to standard output")
+	fs.Func("out", "`FILE` where the result goes as JSON, beside what goes to standard output", named(&o.out))
 	o.format = "text"
 	fs.Func("format", "`text|json` form of the result on standard output; default: text", choice(&o.format, "text", "json"))
 	o.interval = run.DefaultInterval
@@ -74,6 +77,18 @@ func (o *runFlags) define(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.overwrite, "overwrite", nil, "`NAME` let the script write to this file in --dir although moonio did not make it (repeatable)")
 	fs.StringArrayVar(&o.devices, "device", nil, "`PATH` let the script open this block device, without --destroy-data for reading only (repeatable)")
 	fs.BoolVar(&o.destroy, "destroy-data", false, "let the script write to the --device, which destroys what is on it")
+}
+
+// named sets a string that names something. An empty one is often a variable of
+// the shell's that was never set.
+func named(to *string) func(string) error {
+	return func(s string) error {
+		if s == "" {
+			return errors.New("it is empty: name one, or leave the flag out")
+		}
+		*to = s
+		return nil
+	}
 }
 
 // choice sets a string that is one of a few.

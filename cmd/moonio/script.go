@@ -49,6 +49,9 @@ func (p *program) findScript(word string) (*script, error) {
 
 // noScript suggests a built-in script, or one of the files that lie where the word points.
 func noScript(word string) error {
+	if word == "" {
+		return usage(`no script "": name a file, or a built-in script of those that ` + "`moonio list` lists")
+	}
 	isFile := strings.Contains(word, "/") || strings.HasSuffix(word, ".lua")
 	if !isFile {
 		if _, err := os.Stat(word + ".lua"); err == nil {
@@ -56,7 +59,7 @@ func noScript(word string) error {
 		}
 	}
 	known, err := filepath.Glob(filepath.Join(filepath.Dir(word), "*.lua"))
-	if err != nil || !isFile {
+	if err != nil {
 		known = nil
 	}
 	if hint := suggest.Hint(word, append(known, scriptNames()...)); hint != "" {

@@ -110,7 +110,7 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-var signals = map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "KILL": syscall.SIGKILL}
+var signals = map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL}
 
 // await waits until there is a file that matches the pattern.
 func await(ts *testscript.TestScript, pattern string) {

@@ -22,7 +22,8 @@ type interrupts struct {
 func interruptible(notes io.Writer) *interrupts {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &interrupts{ctx: ctx, abandon: make(chan struct{}), signals: make(chan os.Signal, 3), done: make(chan struct{})}
-	signal.Notify(i.signals, syscall.SIGINT, syscall.SIGTERM)
+	// Go ends on a quit (Ctrl-\) with a trace of all goroutines, and clears nothing up.
+	signal.Notify(i.signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
 	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
 		signal.Notify(i.signals, syscall.SIGHUP)
 	}
