@@ -60,6 +60,9 @@ func Parse(spec string) (Choice, error) {
 	} else {
 		c.Options, err = parseOptions(name, rest)
 	}
+	if err == nil && name == namePool {
+		_, err = pool.Threads(c.Options)
+	}
 	if err != nil {
 		return Choice{}, err
 	}

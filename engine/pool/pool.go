@@ -64,16 +64,9 @@ type job struct {
 // Open opens an engine on any namespace with descriptors of the kernel. The
 // option "threads" is the most threads that it starts, 1024 unless given.
 func Open(cfg engine.Config) (*Engine, error) {
-	threads := defaultThreads
-	for name, value := range cfg.Options {
-		if name != "threads" {
-			return nil, fmt.Errorf("pool: unknown option %q; it has \"threads\"", name)
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > maxThreads {
-			return nil, fmt.Errorf("pool: threads=%s: want a number from 1 to %d", value, maxThreads)
-		}
-		threads = n
+	threads, err := Threads(cfg.Options)
+	if err != nil {
+		return nil, err
 	}
 	if cfg.FS.Memory() {
 		return nil, fmt.Errorf("pool: files must be on storage, and not in memory")
@@ -91,6 +84,22 @@ func Open(cfg engine.Config) (*Engine, error) {
 	return e, nil
 }
 
+// Threads is the most threads that options ask for.
+func Threads(options map[string]string) (int, error) {
+	threads := defaultThreads
+	for name, value := range options {
+		if name != "threads" {
+			return 0, fmt.Errorf("pool: unknown option %q; it has \"threads\"", name)
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > maxThreads {
+			return 0, fmt.Errorf("pool: threads=%s: want a number from 1 to %d", value, maxThreads)
+		}
+		threads = n
+	}
+	return threads, nil
+}
+
 // Info describes the engine.
 func (e *Engine) Info() engine.Info {
 	if e.slots == 1 {
@@ -98,7 +107,7 @@ func (e *Engine) Info() engine.Info {
 	}
 	detail := "a thread with a synchronous call for each operation in flight"
 	if e.threads < e.slots {
-		detail += fmt.Sprintf(", %d threads at most: operations beyond wait for one", e.threads)
+		detail += fmt.Sprintf(", at most %d at once: operations beyond wait for one", e.threads)
 	}
 	return engine.Info{Name: "pool", Detail: detail}
 }

@@ -63,7 +63,7 @@ func TestOneSlot(t *testing.T) {
 func TestThreads(t *testing.T) {
 	const slots = 16
 	e, f, _ := opened(t, slots, map[string]string{"threads": "2"})
-	want := "a thread with a synchronous call for each operation in flight, 2 threads at most: operations beyond wait for one"
+	want := "a thread with a synchronous call for each operation in flight, at most 2 at once: operations beyond wait for one"
 	if got := e.Info().Detail; got != want {
 		t.Errorf("detail %q", got)
 	}
