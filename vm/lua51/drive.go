@@ -115,6 +115,7 @@ func (s *State) finished(got []lua.LValue) []lua.LValue {
 		e.th.Dead = true
 		return got
 	case handling:
+		got = append(got, lua.LNil)[:2] // a handler has one result
 		got[0] = lua.LFalse
 	}
 	if len(s.spare) < maxSpare {

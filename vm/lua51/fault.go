@@ -89,6 +89,9 @@ func (s *State) describe(th *lua.LState, failure error) *thrown {
 	if api, ok := failure.(*lua.ApiError); ok && api.Object != nil {
 		t.value = api.Object
 	}
+	if t.cause != nil {
+		return t
+	}
 	if f := s.fault; f != nil && f.thread == th && f.value == t.value {
 		t.fault = f
 		return t

@@ -109,6 +109,8 @@ eq(ok, false)
 eq(v, "bad!")
 eq(select(2, xpcall(function(a, b) return a + b end, print, 2, 3)), 5)
 eq(xpcall(function() error("x") end, function() error("in the handler") end), false)
+eq(select("#", xpcall(error, function() return 1, 2 end)), 2)
+eq(select("#", xpcall(error, function() end)), 2)
 
 --- xpcall's handler is told where the error was
 local function inner() error("bad") end
