@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -23,7 +24,7 @@ type Error struct {
 	File      string
 	Line      int    // from 1; 0 if unknown
 	Column    int    // of the offending part's first byte in Source, from 1; 0 if unknown
-	Width     int    // of the offending part in bytes, at least 1 if Column is known
+	Width     int    // of the offending part in bytes; 0 if Column is unknown
 	Message   string // in Lua's words, without the place
 	Source    string // the line itself; empty if unknown
 	Hint      string // what to do; empty if nothing is known
@@ -49,7 +50,7 @@ func (e *Error) Error() string {
 		number := strconv.Itoa(e.Line)
 		fmt.Fprintf(&b, "\n  %s | %s", number, e.Source)
 		if e.Column > 0 {
-			fmt.Fprintf(&b, "\n  %s | %s^%s", strings.Repeat(" ", len(number)), indent(e.Source[:e.Column-1]), strings.Repeat("~", max(0, e.Width-1)))
+			fmt.Fprintf(&b, "\n  %s | %s", strings.Repeat(" ", len(number)), e.underline())
 		}
 	}
 	if e.Hint != "" {
@@ -59,6 +60,13 @@ func (e *Error) Error() string {
 		fmt.Fprintf(&b, "\ncalled from:\n%s", e.Traceback)
 	}
 	return b.String()
+}
+
+// underline is the line with the mark, as wide on a terminal as the source.
+func (e *Error) underline() string {
+	from := min(e.Column-1, len(e.Source))
+	part := e.Source[from:min(from+e.Width, len(e.Source))]
+	return indent(e.Source[:from]) + "^" + strings.Repeat("~", max(0, utf8.RuneCountInString(part)-1))
 }
 
 // indent is as wide on a terminal as the text is.
@@ -74,15 +82,16 @@ func indent(text string) string {
 // Sources finds the text of a chunk by the name that errors call it.
 type Sources func(file string) (text string, ok bool)
 
-// New makes an Error of what gopher-lua or luafix returned. known are names that
-// scripts can use, for hints; sources may be nil.
+// New makes an Error of what luafix, lua51 or gopher-lua returned. An error that knows what
+// may have been meant has a method Hint. known are names that scripts can use, for
+// hints; sources may be nil.
 func New(err error, sources Sources, known []string) *Error {
 	e := &Error{}
 	var syntax *luafix.SyntaxError
 	var api *lua.ApiError
 	switch {
 	case errors.As(err, &syntax):
-		*e = Error{File: syntax.File, Line: syntax.Line, Column: syntax.Column, Width: 1, Message: syntax.Message}
+		*e = Error{File: syntax.File, Line: syntax.Line, Column: syntax.Column, Width: min(1, syntax.Column), Message: syntax.Message}
 	case errors.As(err, &api):
 		e.runtime(api)
 	default:
@@ -93,7 +102,14 @@ func New(err error, sources Sources, known []string) *Error {
 			e.Source = line(text, e.Line)
 		}
 	}
-	e.improve(known)
+	e.mark()
+	var hinter interface{ Hint() string }
+	if errors.As(err, &hinter) {
+		e.Hint = hinter.Hint()
+	}
+	if e.Hint == "" {
+		e.Hint = e.hint(syntax != nil, known)
+	}
 	return e
 }
 
@@ -110,6 +126,11 @@ func (e *Error) runtime(api *lua.ApiError) {
 		text = "an error value that is a table was thrown and not caught"
 	}
 	e.File, e.Line, e.Message = split(text)
+	if e.File == "" {
+		// Thrown without a place: say where.
+		first, _, _ := strings.Cut(api.StackTrace, "\n")
+		e.File, e.Line, _ = split(first)
+	}
 	e.Traceback = traceback(api.StackTrace, e.Place())
 }
 

@@ -1,38 +1,48 @@
 package luaerr_test
 
 import (
+	"errors"
+	"io"
 	"testing"
 
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/vm/lua51"
 	"moonio/vm/luaerr"
 	"moonio/vm/luafix"
-
-	lua "github.com/yuin/gopher-lua"
 )
 
-// run compiles and runs a script, and returns what is said of its fault.
-func run(t *testing.T, source string) string {
+// fault compiles and runs a script, and returns what is said of its fault.
+func fault(t *testing.T, source string) *luaerr.Error {
 	t.Helper()
 	sources := func(file string) (string, bool) { return source, file == "wal.lua" }
-	known := []string{"open", "phase", "print", "error"}
+	known := []string{"open", "phase"}
 	proto, err := luafix.Compile(source, "wal.lua")
 	if err != nil {
-		return luaerr.New(err, sources, known).Error()
+		return luaerr.New(err, sources, known)
 	}
-	L := lua.NewState()
-	defer L.Close()
-	L.Push(L.NewFunctionFromProto(proto))
-	if err := L.PCall(0, 0, nil); err != nil {
-		return luaerr.New(err, sources, known).Error()
+	s := lua51.NewState()
+	defer s.Close()
+	if err := s.Open(lua51.Options{Print: io.Discard, Compile: luafix.Compile}); err != nil {
+		t.Fatal(err)
 	}
-	return ""
+	s.L.SetGlobal("crash", s.Function(func(*lua.LState) int { panic("no luck") }))
+	if err := s.Run(s.L.NewFunctionFromProto(proto)); err != nil {
+		return luaerr.New(err, sources, known)
+	}
+	return nil
 }
 
 func TestError(t *testing.T) {
 	for _, c := range []struct{ source, want string }{
-		{"local x = 1\nphaze(\"a\", x)", `wal.lua:2: attempt to call "phaze", which is not a function
+		{"local wal = { append = print }\n\n  wal:appendx(\"4KiB\")", `wal.lua:3: attempt to call a nil value (method 'appendx')
+  3 |   wal:appendx("4KiB")
+    |       ^~~~~~~
+hint: did you mean 'append'?`},
+		{"local x = 1\nphaze(\"a\", x)", `wal.lua:2: attempt to call a nil value (global 'phaze')
   2 | phaze("a", x)
     | ^~~~~
-hint: did you mean "phase"?`},
+hint: did you mean 'phase'?`},
 		{"if 1 != 2 then end", `wal.lua:1: unexpected symbol '!'
   1 | if 1 != 2 then end
     |      ^
@@ -42,9 +52,103 @@ hint: Lua writes ~= for "not equal"`},
     | 	           ^~~~
 called from:
   wal.lua:4: in main chunk`},
+		{"local s = \"größer\" .. size", `wal.lua:1: attempt to concatenate a nil value (global 'size')
+  1 | local s = "größer" .. size
+    |                       ^~~~`},
+		{"error({ code = 1 })", `wal.lua:1: an error value that is a table was thrown and not caught
+  1 | error({ code = 1 })`},
+		{"local function f()\n  error('done', 0)\nend\nf()", `wal.lua:2: done
+  2 |   error('done', 0)
+called from:
+  wal.lua:4: in main chunk`},
 	} {
-		if got := run(t, c.source); got != c.want {
+		if got := fault(t, c.source).Error(); got != c.want {
 			t.Errorf("%s\ngot:\n%s\nwant:\n%s", c.source, got, c.want)
 		}
+	}
+}
+
+// TestMark looks at what is marked: it stands between the brackets.
+func TestMark(t *testing.T) {
+	for source, want := range map[string]string{
+		"local f = function() return 1 + fu() end f()":     "fu",
+		"local t = {} t.x.y.z = 1":                         "x",
+		"local t = { sub = {} } print(t.sub, t.sub:sub())": "sub",
+		"local a; local b = a + a.a":                       "a",
+		"local x = tostring(1) < tonumber('1')":            "<",
+		"local x = 1 2":                                    "2",
+		"local s = 'abc":                                   "'abc",
+		"local size = 4k":                                  "4k",
+		"for i = 1, 'x' do end":                            "for",
+		"local x = nil local y = 'x' .. x":                 "x",
+		"local x = ('x'):rep()":                            "rep",
+		"local x = io.open('x')":                           "",
+		"break":                                            "break",
+		"goto nowhere":                                     "nowhere",
+		"local ok = math.floor({})":                        "floor",
+		"local x = 9007199254740993":                       "9007199254740993",
+	} {
+		e := fault(t, source)
+		got := ""
+		if e.Column > 0 {
+			got = e.Source[e.Column-1:][:e.Width]
+		}
+		if got != want {
+			t.Errorf("%s: %s marks %q, want %q", source, e.Message, got, want)
+		}
+	}
+}
+
+// TestMarkPlace says at which column the mark is where a name stands several times.
+func TestMarkPlace(t *testing.T) {
+	for source, want := range map[string]int{
+		"local f = 5 local g = f f('x')":         25,
+		"local t local u = { t, t.x }":           24,
+		"local n local m = { n = 1, m = n + 1 }": 32,
+		"local t = { x = 1 } print(t.x, t.x())":  34,
+	} {
+		if e := fault(t, source); e.Column != want {
+			t.Errorf("%s: %s at %d, want %d", source, e.Message, e.Column, want)
+		}
+	}
+}
+
+func TestHints(t *testing.T) {
+	for source, want := range map[string]string{
+		"x += 1":                              "Lua has no +=: write x = x + 1",
+		"x++":                                 "Lua has no ++: write x = x + 1",
+		"if a && b then end":                  `Lua writes "and"`,
+		"if a || b then end":                  `Lua writes "or"`,
+		"if !a then end":                      `Lua writes "not"`,
+		"for i = 1, 2 do continue end":        `Lua has no continue: put "goto continue" here and "::continue::" before the loop's end`,
+		"if x = 1 then end":                   "a comparison is written ==",
+		"local x = 7 // 2":                    "comments begin with --, and Lua 5.1 has no integer division: use math.floor(a / b)",
+		"local size = 4KiB":                   `sizes, durations and rates with a unit are texts: "4KiB"`,
+		"frobnicate()":                        "",
+		"opem('x')":                           "did you mean 'open'?",
+		"local s = \"!= and +=\" local x = )": "",
+		"if a then\nelse if b then\nend":      "Lua writes elseif in one word; \"else if\" needs an end of its own",
+		"for k, v in { 1, 2 } do end":         "for … in takes an iterator: pairs(t) or ipairs(t) for a table",
+		"local x = y and nil.z":               "",
+	} {
+		if got := fault(t, source).Hint; got != want {
+			t.Errorf("%s: hint %q, want %q", source, got, want)
+		}
+	}
+}
+
+func TestPanic(t *testing.T) {
+	e := fault(t, "pcall(crash)")
+	if e.File != "" || len(e.Message) < 100 || e.Message[:len("the program failed beneath the script")] != "the program failed beneath the script" {
+		t.Error(e.Message)
+	}
+}
+
+func TestForeignErrors(t *testing.T) {
+	if got := luaerr.New(errors.New("disk gone"), nil, nil).Error(); got != "disk gone" {
+		t.Error(got)
+	}
+	if got := luaerr.New(&lua.ApiError{Object: lua.LString("a.lua:3: bad")}, nil, nil); got.File != "a.lua" || got.Line != 3 || got.Message != "bad" {
+		t.Errorf("%+v", got)
 	}
 }

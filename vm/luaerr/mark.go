@@ -1,0 +1,118 @@
+package luaerr
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"moonio/vm/luafix"
+)
+
+var (
+	variable = regexp.MustCompile(`\((global|local|upvalue|field|method) '([^'\n]+)'\)`)
+	quoted   = regexp.MustCompile(`['"]([^'"\n]+)['"]`)
+)
+
+// mark puts the mark under the best guess of what in the line is wrong: the variable that
+// the message names, else the first thing that it quotes, else what it is about.
+func (e *Error) mark() {
+	tokens := luafix.Tokens(e.Source)
+	if e.Column > 0 {
+		e.widen(tokens)
+		return
+	}
+	if m := variable.FindStringSubmatch(e.Message); m != nil {
+		e.markVariable(tokens, m[1], m[2])
+		return
+	}
+	for _, m := range quoted.FindAllStringSubmatch(e.Message, -1) {
+		if e.markText(tokens, m[1]); e.Column > 0 {
+			return
+		}
+	}
+	if strings.HasPrefix(e.Message, "attempt to compare") {
+		e.markOnly(tokens, "<", "<=", ">", ">=")
+	}
+}
+
+// widen makes a mark as wide as the token that it is under.
+func (e *Error) widen(tokens []luafix.Token) {
+	for _, t := range tokens {
+		if t.Line == 1 && t.Column == e.Column {
+			e.Width = len(t.Text)
+		}
+	}
+}
+
+func (e *Error) markToken(t luafix.Token) { e.Column, e.Width = t.Column, len(t.Text) }
+
+// markVariable marks a name: that of a field behind a dot, of a method behind a colon; and
+// of several, one that is used in the way that failed.
+func (e *Error) markVariable(tokens []luafix.Token, kind, name string) {
+	for i, t := range tokens {
+		if t.Text != name || t.Kind != luafix.Name || !fitsKind(kind, textAt(tokens, i-1)) {
+			continue
+		}
+		if used := strings.Contains(e.usage(), textAt(tokens, i+1)[:1]); e.Column == 0 || used {
+			e.markToken(t)
+			if used {
+				return
+			}
+		}
+	}
+}
+
+// usage are what tokens begin with that follow a name which is used as the message says.
+func (e *Error) usage() string {
+	switch {
+	case strings.HasPrefix(e.Message, "attempt to call"):
+		return "({\"'["
+	case strings.HasPrefix(e.Message, "attempt to index"):
+		return ".:["
+	}
+	return "+-*/%^.)"
+}
+
+func fitsKind(kind, before string) bool {
+	switch kind {
+	case "field":
+		return before == "."
+	case "method":
+		return before == ":"
+	}
+	return before != "." && before != ":"
+}
+
+// textAt is a token's text; that of one which is not there is a space.
+func textAt(tokens []luafix.Token, i int) string {
+	if i < 0 || i >= len(tokens) {
+		return " "
+	}
+	return tokens[i].Text
+}
+
+// markText marks a token with that text, or what of a token has it.
+func (e *Error) markText(tokens []luafix.Token, text string) {
+	for _, t := range tokens {
+		if t.Text == text {
+			e.markToken(t)
+			return
+		}
+	}
+	if i := strings.Index(e.Source, text); i >= 0 && len(text) > 1 {
+		e.Column, e.Width = i+1, len(text)
+	}
+}
+
+// markOnly marks the only one in the line of some operators.
+func (e *Error) markOnly(tokens []luafix.Token, operators ...string) {
+	var found []luafix.Token
+	for _, t := range tokens {
+		if slices.Contains(operators, t.Text) {
+			found = append(found, t)
+		}
+	}
+	if len(found) == 1 {
+		e.markToken(found[0])
+	}
+}
