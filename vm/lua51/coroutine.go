@@ -62,9 +62,19 @@ func (s *State) openCoroutines() error {
 	return nil
 }
 
+// How many threads can have called one another, and how often the State can drive
+// beneath itself, which takes from Go's stack. Lua allows 200 of either.
+const (
+	maxStack   = 1000
+	maxBeneath = 180
+)
+
 // want makes the running thread yield a control with the arguments of the running Go
 // function, or has it done beneath if the thread cannot yield.
 func (s *State) want(L *lua.LState, c control) int {
+	if len(s.stack) >= maxStack || len(s.causes) >= maxBeneath {
+		L.RaiseError(stackOverflow)
+	}
 	if cause := s.blocked(L); cause != "" {
 		return s.beneath(L, cause, c)
 	}

@@ -337,3 +337,19 @@ local ok, err = pcall(f)
 eq(err:match("stack overflow") ~= nil, true)
 local ok, err = pcall(function() local x = setmetatable({}, {}) getmetatable(x).__index = function(t, k) return t[k] end return x.y end)
 eq(ok, false)
+
+--- endless protected calls within protected calls are an error
+local depth = 0
+local function f() depth = depth + 1 local ok, err = pcall(f) return err or "?" end
+eq(f():match("stack overflow") ~= nil, true)
+eq(depth > 200, true)
+
+--- and so are endless coroutines within coroutines
+local function f() return coroutine.wrap(f)() end
+local ok, err = pcall(f)
+eq(err:match("stack overflow") ~= nil, true)
+
+--- and endless protected calls within metamethods
+local t = setmetatable({}, {})
+getmetatable(t).__index = function(_, k) local ok, v = pcall(function() return t[k] end) return v end
+eq(t.x:match("stack overflow") ~= nil, true)
