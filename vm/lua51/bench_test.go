@@ -2,6 +2,7 @@ package lua51_test
 
 import (
 	"io"
+	"runtime"
 	"testing"
 
 	lua "github.com/yuin/gopher-lua"
@@ -72,6 +73,31 @@ func TestResumeAllocates(t *testing.T) {
 			t.Errorf("%s: a resume makes %v allocations", name, got)
 		}
 	}
+}
+
+// TestThreadMemory bounds what a waiting client takes: there are thousands of them.
+func TestThreadMemory(t *testing.T) {
+	w := newWorld(t, io.Discard)
+	fn := w.compile(t, "local n = 1 while true do n = wait(n) end")
+	threads := make([]*lua.LState, 2000)
+	before := heap()
+	for i := range threads {
+		threads[i] = w.NewThread()
+		if done, err := w.Resume(threads[i], fn); done {
+			t.Fatal(err)
+		}
+	}
+	if each := (heap() - before) / uint64(len(threads)); each > 8<<10 {
+		t.Errorf("a thread takes %d bytes", each)
+	}
+	runtime.KeepAlive(threads)
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // Benchmarks of code, per round of its loop.

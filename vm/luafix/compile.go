@@ -14,9 +14,11 @@ import (
 // chunk, usually its file. The error is a *SyntaxError.
 func Compile(source, name string) (proto *lua.FunctionProto, err error) {
 	source = strip(source)
-	if err := checkNumerals(source, name); err != nil {
+	tokens, odd := scan(source)
+	if err := checkNumerals(tokens, name); err != nil {
 		return nil, err
 	}
+	source = plainComments(source, odd)
 	chunk, err := parseChunk(source, name)
 	if err != nil {
 		return nil, err
@@ -48,6 +50,19 @@ func strip(source string) string {
 		source = source[end:]
 	}
 	return source
+}
+
+// plainComments takes the brackets away from comments that begin with "--[=" and are
+// not long ones: gopher-lua would not take them for comments.
+func plainComments(source string, odd []int) string {
+	if len(odd) == 0 {
+		return source
+	}
+	b := []byte(source)
+	for _, at := range odd {
+		b[at] = ' '
+	}
+	return string(b)
 }
 
 func parseChunk(source, name string) (chunk []ast.Stmt, err error) {

@@ -15,8 +15,8 @@ var (
 )
 
 // checkNumerals finds the first numeral that is none, or that a float64 cannot hold.
-func checkNumerals(source, name string) error {
-	for _, t := range Tokens(source) {
+func checkNumerals(tokens []Token, name string) error {
+	for _, t := range tokens {
 		if t.Kind != Number {
 			continue
 		}

@@ -32,12 +32,17 @@ var keywords = map[string]bool{
 // Tokens splits source into tokens without comments. It takes any input; what is
 // not Lua comes out as Bad. It serves messages, never compilation.
 func Tokens(source string) []Token {
+	tokens, _ := scan(source)
+	return tokens
+}
+
+// scan also returns where a comment begins with a bracket that is not a long one.
+func scan(source string) (out []Token, odd []int) {
 	s := scanner{src: source, line: 1}
-	var out []Token
 	for {
 		s.skipSpace()
 		if s.pos >= len(s.src) {
-			return out
+			return out, s.odd
 		}
 		t := Token{Line: s.line, Column: s.pos - s.lineStart + 1}
 		start := s.pos
@@ -54,7 +59,8 @@ type scanner struct {
 	src       string
 	pos       int
 	line      int
-	lineStart int // offset of the current line
+	lineStart int   // offset of the current line
+	odd       []int // where a comment begins with a bracket that is not a long one
 }
 
 func (s *scanner) at(i int) byte {
@@ -92,6 +98,9 @@ func (s *scanner) comment() {
 	if level := s.longBracket(); level >= 0 {
 		s.long(level)
 		return
+	}
+	if s.at(0) == '[' {
+		s.odd = append(s.odd, s.pos)
 	}
 	if i := strings.IndexByte(s.src[s.pos:], '\n'); i >= 0 {
 		s.pos += i

@@ -190,3 +190,9 @@ eq(1 / a, -1 / 0)
 eq(1 / b, 1 / 0)
 local c, d = 0, -0.0
 eq(1 / d, -1 / 0)
+
+--- a comment that begins like a long one
+local x = 1 --[= not a long comment
+--[== nor this
+x = x + 1 --[x
+eq(x, 2)
