@@ -71,13 +71,20 @@ func unsteady(x []float64) (middle, last float64, ok bool) {
 }
 
 // stepDown finds where x falls from one level to another: the first interval
-// of the lower one, and both levels.
+// of the lower one, and both levels. A day has 86400 intervals, and a series may be
+// longer still: it is gone through once.
 func stepDown(x []float64) (at int, before, after float64, ok bool) {
-	best := math.Inf(1)
-	for i := minSide; i <= len(x)-minSide; i++ {
-		if s := squares(x[:i]) + squares(x[i:]); s < best {
-			best, at = s, i
+	// Around the mean, the squares of two levels are all squares, less what the levels
+	// explain of them.
+	m, all := mean(x), squares(x)
+	best, left := math.Inf(1), 0.0
+	for i, v := range x {
+		if i >= minSide && i <= len(x)-minSide {
+			if s := all - left*left/float64(i) - left*left/float64(len(x)-i); s < best {
+				best, at = s, i
+			}
 		}
+		left += v - m
 	}
 	if at == 0 {
 		return 0, 0, 0, false

@@ -90,6 +90,25 @@ func TestStepDown(t *testing.T) {
 	}
 }
 
+// The step is where two levels leave the least, and a long series is no burden.
+func TestStepDownIsBest(t *testing.T) {
+	for n := range 40 {
+		x := series(n, 0.5, falls(n/3, 100, 40))
+		want, best := 0, math.Inf(1)
+		for i := minSide; i <= n-minSide; i++ {
+			if s := squares(x[:i]) + squares(x[i:]); s < best {
+				best, want = s, i
+			}
+		}
+		if at, _, _, _ := stepDown(x); at != want {
+			t.Errorf("%d intervals: at %d, want %d", n, at, want)
+		}
+	}
+	if at, _, _, ok := stepDown(series(1e6, 0.1, falls(3e5, 100, 40))); at != 3e5 || !ok {
+		t.Errorf("of a million intervals at %d, %v", at, ok)
+	}
+}
+
 func abs(i int) int { return max(i, -i) }
 
 func TestPeriod(t *testing.T) {
