@@ -80,7 +80,7 @@ func TestDifferential(t *testing.T) {
 				}
 				t.Skipf("SKIPPED: %s is not installed, so nothing was compared with it", o.command)
 			}
-			n, first := number("LUAFIX_PROGRAMS", 150), uint64(number("LUAFIX_SEED", 1))
+			n, first := number("LUAFIX_PROGRAMS", 100), uint64(number("LUAFIX_SEED", 1))
 			for ; n > 0; n -= 250 {
 				compare(t, o, first, min(n, 250))
 				first += 250
