@@ -227,7 +227,7 @@ func (w *Worker) batch() int {
 	if w.gap <= 0 || w.p.s.Virtual {
 		return 1
 	}
-	return int(max(1, min(linger/w.gap, int64(w.flying)/8)))
+	return int(max(1, min(linger/w.gap, int64(w.flying)/4)))
 }
 
 // linger is how long a completion may lie in wait for others, in nanoseconds.
