@@ -119,6 +119,8 @@ func (o *runFlags) validate() error {
 	switch {
 	case o.destroy && len(o.devices) == 0:
 		return usage("--destroy-data goes with --device: name the device whose data may be destroyed")
+	case slices.Contains(o.devices, ""):
+		return usage(`--device "": it is empty: name a block device, or leave the flag out`)
 	case len(o.overwrite) > 0 && o.dir == "":
 		return usage("--overwrite %s needs --dir: a fresh directory holds nothing to overwrite", o.overwrite[0])
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -52,6 +51,5 @@ func readBeneath(dir, file string) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	b, err := io.ReadAll(f)
-	return string(b), err
+	return readScript(f)
 }

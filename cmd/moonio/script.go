@@ -26,25 +26,41 @@ type script struct {
 // same. "-" is standard input.
 func (p *program) findScript(word string) (*script, error) {
 	if word == "-" {
-		b, err := io.ReadAll(p.stdin)
+		source, err := readScript(p.stdin)
 		if err != nil {
 			return nil, fmt.Errorf("script on standard input: %w", err)
 		}
-		return &script{name: "stdin", source: string(b), chunk: "stdin"}, nil
+		return &script{name: "stdin", source: source, chunk: "stdin"}, nil
 	}
 	if !strings.Contains(word, "/") {
 		if source, ok := scripts.Source(word); ok {
 			return &script{name: word, source: source, chunk: word + ".lua"}, nil
 		}
 	}
-	b, err := os.ReadFile(word)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	f, err := os.Open(word)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noScript(word)
-	case err != nil:
+	} else if err != nil {
 		return nil, usage("script %s: %w", word, err)
 	}
-	return &script{name: word, source: string(b), chunk: word, dir: filepath.Dir(word)}, nil
+	defer f.Close()
+	source, err := readScript(f)
+	if err != nil {
+		return nil, usage("script %s: %w", word, err)
+	}
+	return &script{name: word, source: source, chunk: word, dir: filepath.Dir(word)}, nil
+}
+
+// longestScript is far more than people write, and little enough to be read whole
+// where what was named is no script at all.
+const longestScript = 16 << 20
+
+func readScript(r io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(r, longestScript+1))
+	if err == nil && len(b) > longestScript {
+		err = fmt.Errorf("it is no script: it has more than %d MiB", longestScript>>20)
+	}
+	return string(b), err
 }
 
 // noScript suggests a built-in script, or one of the files that lie where the word points.
