@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	lua "github.com/yuin/gopher-lua"
@@ -45,10 +46,10 @@ func (e *Error) Error() string {
 	if p := e.Place(); p != "" {
 		fmt.Fprintf(&b, "%s: ", p)
 	}
-	b.WriteString(e.Message)
+	b.WriteString(printable(e.Message))
 	if e.Source != "" {
 		number := strconv.Itoa(e.Line)
-		fmt.Fprintf(&b, "\n  %s | %s", number, e.Source)
+		fmt.Fprintf(&b, "\n  %s | %s", number, printable(e.Source))
 		if e.Column > 0 {
 			fmt.Fprintf(&b, "\n  %s | %s", strings.Repeat(" ", len(number)), e.underline())
 		}
@@ -67,6 +68,17 @@ func (e *Error) underline() string {
 	from := min(e.Column-1, len(e.Source))
 	part := e.Source[from:min(from+e.Width, len(e.Source))]
 	return indent(e.Source[:from]) + "^" + strings.Repeat("~", max(0, utf8.RuneCountInString(part)-1))
+}
+
+// printable is the text without what a terminal would take for commands: a file that
+// is no script may be full of it.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' {
+			return '·'
+		}
+		return r
+	}, text)
 }
 
 // indent is as wide on a terminal as the text is.

@@ -55,6 +55,9 @@ called from:
 		{"local s = \"größer\" .. size", `wal.lua:1: attempt to concatenate a nil value (global 'size')
   1 | local s = "größer" .. size
     |                       ^~~~`},
+		{"x = \"\x1b[2J\" .. nothing", `wal.lua:1: attempt to concatenate a nil value (global 'nothing')
+  1 | x = "·[2J" .. nothing
+    |               ^~~~~~~`},
 		{"error({ code = 1 })", `wal.lua:1: an error value that is a table was thrown and not caught
   1 | error({ code = 1 })`},
 		{"local function f()\n  error('done', 0)\nend\nf()", `wal.lua:2: done
