@@ -16,3 +16,16 @@ func faultRules(texts []string) ([]*fault.Rule, error) {
 	}
 	return rules, nil
 }
+
+// nameIdleFaults tells the user which faults did nothing: a script that came through
+// without them has shown nothing.
+func (r *running) nameIdleFaults() {
+	if len(r.result.Phases) == 0 {
+		return
+	}
+	for i, c := range fault.Fired(r.faults) {
+		if c.Fired == 0 {
+			r.note("--fault %s injected nothing: it is about %d of the run's operations", r.flags.faults[i], c.Matched)
+		}
+	}
+}

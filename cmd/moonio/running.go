@@ -143,6 +143,7 @@ func (r *running) conclude(o *vm.Outcome, err error) {
 	}
 	r.result.DurationNS = r.elapsed()
 	r.result.Exit = r.verdict(err)
+	r.nameIdleFaults()
 	report.Diagnose(&r.result)
 }
 
