@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -58,10 +59,18 @@ func (m *machine) jobName(L *lua.LState, call string) string {
 	if !ok || name == "" {
 		L.RaiseError("%s: the first argument is the job's name, and is %s", call, show(L.Get(1)))
 	}
+	printable(L, call, string(name))
 	if name == "name" || name == "duration" {
 		L.RaiseError("%s: a job cannot be named %q: the phase's result has a field of that name", call, string(name))
 	}
 	return string(name)
+}
+
+// printable refuses a name that would upset the report it stands in.
+func printable(L *lua.LState, call, name string) {
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		L.RaiseError("%s: the name %q holds a control character", call, name)
+	}
 }
 
 // streamOps are the operations that a stream can be made of.
@@ -314,6 +323,7 @@ func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
 	if !ok || name == "" {
 		L.RaiseError("phase: the first argument is the phase's name, and is %s", show(L.Get(1)))
 	}
+	printable(L, "phase", string(name))
 	call := fmt.Sprintf("phase %q", string(name))
 	o := optionsAt(L, 2, call)
 	p := &run.Phase{
