@@ -17,7 +17,6 @@ func newState(t testing.TB) *lua.LState {
 	lua.OpenBase(L)
 	lua.OpenTable(L)
 	Open(L, nil)
-	L.SetGlobal("concat", L.NewFunction(Concat))
 	L.SetGlobal("tostring", L.NewFunction(func(L *lua.LState) int {
 		L.Push(lua.LString(ToString(L, L.CheckAny(1))))
 		return 1

@@ -1,13 +1,6 @@
 -- Prints the results of the expressions in a file, a line each, as the tests show them.
 
 dofile("testdata/render.lua")
-function concat(first, ...)
-  if select("#", ...) == 0 then
-    return first
-  end
-  return (select(1, first)) .. concat(...) -- a call's result has no name for messages
-end
-
 for expr in io.lines(arg[1]) do
   local ok, r = pcall(assert(loadstring("return (results(" .. expr .. "))", "=case"), expr))
   if not ok then
