@@ -22,7 +22,7 @@ func (s *State) Open(o Options) error {
 	if err := s.openCoroutines(); err != nil {
 		return err
 	}
-	luastr.Open(s.L, nil)
+	luastr.Open(s.L)
 	if gsub, ok := s.L.GetField(s.L.GetGlobal("string"), "gsub").(*lua.LFunction); ok {
 		s.natives[gsub] = "a function that string.gsub calls"
 	}

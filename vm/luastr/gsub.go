@@ -10,7 +10,6 @@ import (
 type substitution struct {
 	L    *lua.LState
 	with lua.LValue // a text, a table or a function
-	call Caller
 	matcher
 }
 
@@ -20,7 +19,7 @@ func (lib *library) gsub(L *lua.LState) int {
 	with := a.replacement(3)
 	limit := a.OptInteger(4, len(s)+1)
 	p, anchored := strings.CutPrefix(p, "^")
-	sub := substitution{L, with, lib.call, newMatcher(lib.compile(L, p), s)}
+	sub := substitution{L, with, newMatcher(lib.compile(L, p), s)}
 	b, n := lib.replaceAll(&sub, lib.take(), limit, anchored)
 	L.Push(lib.text(b))
 	L.Push(integer(n))
@@ -73,7 +72,7 @@ func (r *substitution) replace(dst []byte, found capture) []byte {
 		return r.expand(dst, string(with), found)
 	case *lua.LFunction:
 		r.L.Push(with)
-		r.call(r.L, r.push(r.L, found), 1)
+		r.L.Call(r.push(r.L, found), 1)
 		v = r.L.Get(-1)
 		r.L.Pop(1)
 	default:

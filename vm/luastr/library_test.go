@@ -11,7 +11,7 @@ import (
 
 func TestResultsAreBounded(t *testing.T) {
 	L := newState(t)
-	install(L, 1000, (*lua.LState).Call)
+	install(L, 1000)
 	for expr, want := range map[string]string{
 		`#string.rep("x", 1000)`:                              "1000",
 		`string.rep("x", 1001)`:                               "error: resulting string too large (1001 times 1 bytes; the limit is 1000 bytes)",

@@ -30,26 +30,17 @@ const MaxResult = 256 << 20
 // library is what one state's functions share.
 type library struct {
 	patterns map[string]*pattern
-	limit    int // of a result, in bytes
-	call     Caller
+	limit    int    // of a result, in bytes
 	scratch  []byte // for building results: taken while in use, since functions call each other
 }
 
-// Caller calls a Lua function that is on the stack before its arguments. It can take note
-// that the function runs under a Go function and must not yield.
-type Caller func(L *lua.LState, args, results int)
-
-// Open sets L's global table "string", and gives texts the methods in it. call is how gsub
-// calls a script's function; nil: as it is.
-func Open(L *lua.LState, call Caller) {
-	if call == nil {
-		call = (*lua.LState).Call
-	}
-	install(L, MaxResult, call)
+// Open sets L's global table "string", and gives texts the methods in it.
+func Open(L *lua.LState) {
+	install(L, MaxResult)
 }
 
-func install(L *lua.LState, limit int, call Caller) {
-	lib := &library{patterns: make(map[string]*pattern), limit: limit, call: call}
+func install(L *lua.LState, limit int) {
+	lib := &library{patterns: make(map[string]*pattern), limit: limit}
 	table := L.NewTable()
 	for name, fn := range lib.functions() {
 		table.RawSetString(name, L.NewFunction(fn))

@@ -16,7 +16,7 @@ func newState(t testing.TB) *lua.LState {
 	t.Cleanup(L.Close)
 	lua.OpenBase(L)
 	lua.OpenTable(L)
-	Open(L, nil)
+	Open(L)
 	L.SetGlobal("tostring", L.NewFunction(func(L *lua.LState) int {
 		L.Push(lua.LString(ToString(L, L.CheckAny(1))))
 		return 1
