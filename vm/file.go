@@ -3,6 +3,7 @@ package vm
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"sync/atomic"
 
 	lua "github.com/yuin/gopher-lua"
@@ -28,32 +29,34 @@ func asFile(v lua.LValue) *file {
 	return nil
 }
 
+// transfers are the operations that a file and a queue both offer. Their arguments
+// begin with the file, at position at; perform is what is done with the request.
+func (m *machine) transfers(at int, perform func(*lua.LState, run.Request) int) map[string]lua.LGFunction {
+	methods := map[string]lua.LGFunction{}
+	for _, c := range []engine.OpCode{engine.Read, engine.Write, engine.Append} {
+		methods[c.String()] = func(L *lua.LState) int { return perform(L, m.transfer(L, at, c)) }
+	}
+	for _, c := range []engine.OpCode{engine.Fsync, engine.Fdatasync} {
+		methods[c.String()] = func(L *lua.LState) int { return perform(L, run.Request{Code: c, File: m.file(L, at, c)}) }
+	}
+	for _, c := range []engine.OpCode{engine.SyncRange, engine.Trim} {
+		methods[c.String()] = func(L *lua.LState) int { return perform(L, m.ranged(L, at, c)) }
+	}
+	return methods
+}
+
 // fileMethods are the methods of a File.
 func (m *machine) fileMethods() map[string]lua.LGFunction {
-	whole := func(c engine.OpCode) lua.LGFunction {
-		return func(L *lua.LState) int { return m.do(L, run.Request{Code: c, File: m.file(L, 1, c)}) }
-	}
-	moves := func(c engine.OpCode) lua.LGFunction {
-		return func(L *lua.LState) int { return m.do(L, m.transfer(L, 1, c)) }
-	}
-	ranged := func(c engine.OpCode) lua.LGFunction {
-		return func(L *lua.LState) int { return m.do(L, m.ranged(L, 1, c)) }
-	}
-	return map[string]lua.LGFunction{
-		"read":       moves(engine.Read),
-		"write":      moves(engine.Write),
-		"append":     moves(engine.Append),
-		"fsync":      whole(engine.Fsync),
-		"fdatasync":  whole(engine.Fdatasync),
-		"sync_range": ranged(engine.SyncRange),
-		"trim":       ranged(engine.Trim),
-		"allocate":   ranged(engine.Allocate),
-		"truncate":   m.truncate,
-		"close":      m.closeFile,
-		"size":       func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Size()) },
-		"tail":       func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Tail()) },
-		"name":       func(L *lua.LState) int { L.Push(lua.LString(m.anyFile(L, 1).path)); return 1 },
-	}
+	methods := m.transfers(1, m.do)
+	maps.Copy(methods, map[string]lua.LGFunction{
+		"allocate": func(L *lua.LState) int { return m.do(L, m.ranged(L, 1, engine.Allocate)) },
+		"truncate": m.truncate,
+		"close":    m.closeFile,
+		"size":     func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Size()) },
+		"tail":     func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Tail()) },
+		"name":     func(L *lua.LState) int { L.Push(lua.LString(m.anyFile(L, 1).path)); return 1 },
+	})
+	return methods
 }
 
 func pushInt(L *lua.LState, n int64) int {

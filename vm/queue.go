@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"maps"
+
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/engine"
@@ -25,23 +27,8 @@ func (m *machine) newQueue(L *lua.LState) int {
 }
 
 func (m *machine) queueMethods() map[string]lua.LGFunction {
-	moves := func(c engine.OpCode) lua.LGFunction {
-		return func(L *lua.LState) int { return m.enqueue(L, m.transfer(L, 2, c)) }
-	}
-	whole := func(c engine.OpCode) lua.LGFunction {
-		return func(L *lua.LState) int { return m.enqueue(L, run.Request{Code: c, File: m.file(L, 2, c)}) }
-	}
-	ranged := func(c engine.OpCode) lua.LGFunction {
-		return func(L *lua.LState) int { return m.enqueue(L, m.ranged(L, 2, c)) }
-	}
-	return map[string]lua.LGFunction{
-		"read":       moves(engine.Read),
-		"write":      moves(engine.Write),
-		"append":     moves(engine.Append),
-		"fsync":      whole(engine.Fsync),
-		"fdatasync":  whole(engine.Fdatasync),
-		"sync_range": ranged(engine.SyncRange),
-		"trim":       ranged(engine.Trim),
+	methods := m.transfers(2, m.enqueue)
+	maps.Copy(methods, map[string]lua.LGFunction{
 		"link": func(L *lua.LState) int {
 			m.ownQueue(L).link = true
 			L.Push(L.Get(1))
@@ -49,7 +36,8 @@ func (m *machine) queueMethods() map[string]lua.LGFunction {
 		},
 		"wait":      m.waitQueue,
 		"in_flight": func(L *lua.LState) int { return pushInt(L, int64(m.ownQueue(L).InFlight())) },
-	}
+	})
+	return methods
 }
 
 // ownQueue takes the queue that a method was called on, which must be this client's.
