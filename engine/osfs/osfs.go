@@ -24,6 +24,7 @@ import (
 type FS struct {
 	dir  string
 	dirs dirCache
+	mode int // added to the flags of every open
 }
 
 var _ engine.FS = (*FS)(nil)
@@ -40,7 +41,18 @@ func Open(dir string) (*FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening directory %s: %w", dir, err)
 	}
-	return &FS{dir: dir, dirs: newDirCache(root)}, nil
+	return &FS{dir: dir, dirs: newDirCache(root), mode: modeOf(root)}, nil
+}
+
+// modeOf is what the files of a file system are opened with besides. Those of tmpfs never
+// block, but don't tell io_uring so: without O_NONBLOCK it hands each read to another
+// thread, which takes longer than the read.
+func modeOf(root int) int {
+	var st unix.Statfs_t
+	if err := unix.Fstatfs(root, &st); err == nil && st.Type == unix.TMPFS_MAGIC {
+		return unix.O_NONBLOCK
+	}
+	return 0
 }
 
 // Root is the directory as it was opened.
@@ -83,7 +95,7 @@ func (fs *FS) Open(path string, flags int, perm uint32) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	fd, err := retry(func() (int, error) { return unix.Openat(dirfd, base, flags|OpenFlags, perm) })
+	fd, err := retry(func() (int, error) { return unix.Openat(dirfd, base, flags|fs.mode|OpenFlags, perm) })
 	return fd, explainOpen(path, flags, err)
 }
 
