@@ -1,0 +1,92 @@
+package trace
+
+import "fmt"
+
+// Log is what a reader says of a trace besides its records. One Log serves all the files
+// of a trace. Its methods are for the goroutine that reads.
+type Log struct {
+	Files   Names
+	Streams Names
+
+	Lines    int64            // lines, or events of a binary format, that were met
+	Records  int64            // records that they gave
+	Bad      int64            // of those, lines that could not be parsed
+	First    []BadLine        // the first few of them
+	Skipped  map[string]int64 // lines that are no I/O to replay, by reason
+	Lost     int64            // events that the capture itself lost
+	Disorder int64            // records whose time went back further than the reader's window
+	Notes    []string         // what the user should know, each once
+}
+
+// BadLine is a line that could not be parsed.
+type BadLine struct {
+	Input string // name of the file
+	Line  int64  // from 1; of a binary format, the event's number
+	Text  string // its beginning
+	Why   string
+}
+
+// maxFirst is how many bad lines are kept, and maxText how much of each.
+const (
+	maxFirst = 5
+	maxText  = 120
+)
+
+// BadLine counts a line that could not be parsed.
+func (l *Log) BadLine(input string, line int64, text []byte, why string) {
+	l.Bad++
+	if len(l.First) < maxFirst {
+		l.First = append(l.First, BadLine{input, line, string(text[:min(len(text), maxText)]), why})
+	}
+}
+
+// Skip counts a line, or an event, that is nothing to replay.
+func (l *Log) Skip(reason string) {
+	if l.Skipped == nil {
+		l.Skipped = map[string]int64{}
+	}
+	l.Skipped[reason]++
+}
+
+// Note keeps a remark, once.
+func (l *Log) Note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	for _, n := range l.Notes {
+		if n == text {
+			return
+		}
+	}
+	l.Notes = append(l.Notes, text)
+}
+
+// MaxNames bounds how many names a trace may have: a hostile one must not fill the memory.
+const MaxNames = 1 << 20
+
+// Names numbers the names of files or streams.
+type Names struct {
+	ids   map[string]ID
+	names []string
+}
+
+// ID is the number of a name; an error once there are more than MaxNames.
+func (n *Names) ID(name []byte) (ID, error) {
+	if id, ok := n.ids[string(name)]; ok {
+		return id, nil
+	}
+	if len(n.names) == MaxNames {
+		return 0, fmt.Errorf("more than %d files or streams in one trace", MaxNames)
+	}
+	if n.ids == nil {
+		n.ids = map[string]ID{}
+	}
+	id := ID(len(n.names))
+	n.names = append(n.names, string(name))
+	n.ids[n.names[id]] = id
+	return id, nil
+}
+
+// Len is how many names there are.
+func (n *Names) Len() int { return len(n.names) }
+
+// Name is the name of a number that ID returned.
+func (n *Names) Name(id ID) string { return n.names[id] }
