@@ -1,0 +1,74 @@
+package profile
+
+import "moonio/engine/trace"
+
+// party is what is counted of one file, or of one stream.
+type party struct {
+	ios, bytes [2]int64
+	flushes    int64
+	other      int64
+	end        int64 // of a file: how far it is known to reach
+	kinds      *kinds
+}
+
+// kinds tells a file's I/Os apart by direction, by whether they follow the one before, and by
+// alignment to 4 KiB.
+type kinds [2][2][2]kind
+
+type kind struct {
+	ios  int64
+	bits int64 // of all offsets and lengths, or-ed: its lowest is what all are aligned to
+	size sizes
+}
+
+func (p *party) add(dir int, n int64) {
+	p.ios[dir]++
+	p.bytes[dir] += n
+}
+
+func (p *party) shape(dir int, follows, aligned bool, bits, n int64) {
+	if p.kinds == nil {
+		return
+	}
+	k := &p.kinds[dir][index(follows)][index(aligned)]
+	k.ios++
+	k.bits |= bits
+	k.size.add(n)
+}
+
+func index(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// parties are files or streams by their number. Those that come after so many share one.
+type parties struct {
+	list []party
+	rest *party
+}
+
+const (
+	maxParties = 1 << 16 // that are told apart
+	maxKinds   = 64      // files whose I/Os are told apart by kind
+)
+
+func (p *parties) of(id trace.ID) *party {
+	if int(id) < len(p.list) {
+		return &p.list[id]
+	}
+	if id >= maxParties {
+		if p.rest == nil {
+			p.rest = &party{}
+		}
+		return p.rest
+	}
+	for len(p.list) <= int(id) {
+		p.list = append(p.list, party{})
+		if len(p.list) <= maxKinds {
+			p.list[len(p.list)-1].kinds = new(kinds)
+		}
+	}
+	return &p.list[id]
+}

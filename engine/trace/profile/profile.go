@@ -1,0 +1,140 @@
+// Package profile says what a captured workload is: how much, how fast, how large, where,
+// in which order, and again how soon.
+//
+// A [Profile] takes a trace's records one after another and keeps a few tens of megabytes
+// however many there are. What it counts is exact as long as it fits into its tables, and an
+// estimate that says so afterwards. An I/O is a read or a write; trims, flushes and
+// the rest are counted apart and have no part in sizes, places and arrivals. Not safe for
+// concurrent use.
+package profile
+
+import (
+	"moonio/engine"
+	"moonio/engine/trace"
+)
+
+// Profile is a profile being made.
+type Profile struct {
+	ops      [engine.NumOpCodes]int64
+	preflush int64 // writes that begin with a flush
+	fua      int64
+	odd      int64 // records whose place or length no storage has
+	long     int64 // I/Os of which only the beginning is in the footprint
+
+	first, last int64 // times of records
+	any         bool
+	maxEnd      int64
+
+	dirs     [2]direction // reads, writes
+	arrivals arrivals
+	places   places
+	moves    moves
+	flushes  flushes
+	flying   flying
+	files    parties
+	streams  parties
+}
+
+// The directions of an I/O, as indices.
+const (
+	reading = iota
+	writing
+)
+
+// direction is what is counted of reads, or of writes.
+type direction struct {
+	ios, bytes int64
+	sizes      sizes
+	unaligned  [2]int64 // at 512 bytes and at 4 KiB
+}
+
+// New returns an empty profile.
+func New() *Profile {
+	p := &Profile{}
+	p.places.init()
+	p.moves.init()
+	return p
+}
+
+// Bounds of what is believed of a record.
+const (
+	farthest = int64(1) << 60 // no storage reaches beyond
+	longest  = int64(1) << 30 // of an I/O, for the footprint: what lies behind is left out
+)
+
+// Add takes one more record. Its time should not go back; if it does, it counts as the latest so far.
+func (p *Profile) Add(r *trace.Record) {
+	if r.Op >= engine.NumOpCodes || r.Offset < trace.AtEnd || r.Offset > farthest || r.Length < 0 || r.Length > farthest {
+		p.odd++
+		return
+	}
+	now := p.clock(r.Time)
+	p.ops[r.Op]++
+	f, s := p.files.of(r.File), p.streams.of(r.Stream)
+	switch r.Op {
+	case engine.Read:
+		p.io(r, now, reading, f, s)
+	case engine.Write, engine.Append:
+		p.write(r, now, f, s)
+	case engine.Fsync, engine.Fdatasync:
+		p.flushes.flush(f, s)
+	default:
+		f.other++
+		s.other++
+	}
+}
+
+// clock is a record's time, or the latest so far if it went back.
+func (p *Profile) clock(t int64) int64 {
+	if !p.any {
+		p.any, p.first, p.last = true, t, t
+	}
+	p.last = max(p.last, t)
+	return p.last
+}
+
+func (p *Profile) write(r *trace.Record, now int64, f, s *party) {
+	if r.Flags&trace.Preflush != 0 {
+		p.preflush++
+		p.flushes.flush(f, s)
+	}
+	if r.Flags&trace.FUA != 0 {
+		p.fua++
+	}
+	p.flushes.unflushed++
+	p.io(r, now, writing, f, s)
+}
+
+// io counts a read or a write.
+func (p *Profile) io(r *trace.Record, now int64, dir int, f, s *party) {
+	off := r.Offset
+	if off == trace.AtEnd {
+		off = f.end
+	}
+	end := off + r.Length
+	f.end = max(f.end, end)
+	p.maxEnd = max(p.maxEnd, end)
+
+	d := &p.dirs[dir]
+	d.ios++
+	d.bytes += r.Length
+	d.sizes.add(r.Length)
+	both := off | r.Length
+	aligned := both&4095 == 0
+	if !aligned {
+		d.unaligned[1]++
+		if both&511 != 0 {
+			d.unaligned[0]++
+		}
+	}
+	f.add(dir, r.Length)
+	s.add(dir, r.Length)
+	p.arrivals.add(now-p.first, dir)
+	run := p.moves.add(r.Stream, r.File, dir, off, end)
+	f.shape(dir, run, aligned, off|r.Length, r.Length)
+	p.flying.add(now, dir, r.Latency)
+	if r.Length > longest {
+		p.long++
+	}
+	p.places.add(now-p.first, r.File, dir, off, min(r.Length, longest))
+}
