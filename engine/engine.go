@@ -32,7 +32,9 @@ type Engine interface {
 	// call can submit and wait. The engine does not keep ops: the caller may
 	// move it between calls, but must not touch a submitted slot's Buf or Meta
 	// until its completion. An operation that cannot even start completes with
-	// an errno like any other; the error is for an engine that is broken.
+	// an errno like any other; the error is for an engine that is broken, and for
+	// a file that the engine, or an option that it was opened with, cannot work
+	// on. That is found out at the file's first use, before any I/O on it.
 	// At most Config.Slots operations may be in flight, and every slot is below it.
 	Submit(ops []Op, slots []uint32) error
 
@@ -81,4 +83,6 @@ type Info struct {
 	Features []string // optional features in use, in the field's own words
 	Virtual  bool     // Now is a virtual clock
 	Memory   bool     // no storage is touched
+	Depth    int      // the most operations that are under way at once; 0: as many as there are slots
+	Prio     bool     // Op.Prio is honoured
 }

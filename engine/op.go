@@ -72,6 +72,7 @@ const (
 type Op struct {
 	Code  OpCode
 	Flags OpFlags
+	Prio  uint16 // a transfer's priority, from ParsePrio, on engines whose Info says that they honour it; 0: the thread's
 	File  *File  // the open file, for operations on one
 	Buf   []byte // what is transferred; from an Arena, so never in Go's heap
 	Off   int64  // byte offset

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"moonio/engine"
 	"moonio/engine/backend"
 	"moonio/engine/osfs"
 )
@@ -29,17 +30,37 @@ func enginesCommand() *command {
 func showEngine(w io.Writer, s backend.Status) {
 	fmt.Fprintf(w, "%-9s %s\n", s.Name, s.About)
 	if !s.Available {
-		fmt.Fprintf(w, "%9s not available: %s\n", "", s.Why)
+		wrapped(w, fmt.Sprintf("%9s not available: ", ""), strings.Fields(s.Why))
 		return
 	}
-	fmt.Fprintf(w, "%9s depth: %s\n", "", s.Depth)
+	wrapped(w, fmt.Sprintf("%9s depth: ", ""), strings.Fields(s.Depth))
 	for _, l := range []struct {
 		what string
 		list []string
-	}{{"features", s.Features}, {"options", s.Options}} {
+	}{{"features", s.Features}, {"profiles", s.Profiles}} {
 		if len(l.list) > 0 {
 			wrapped(w, fmt.Sprintf("%9s %s: ", "", l.what), strings.Fields(strings.Join(l.list, ", ")))
 		}
+	}
+	showOptions(w, s.Options)
+}
+
+// showOptions explains options in a line each.
+func showOptions(w io.Writer, options []engine.Option) {
+	width := 0
+	names := make([]string, len(options))
+	for i, o := range options {
+		if names[i] = o.Name; o.Value != "" {
+			names[i] += "=" + o.Value
+		}
+		width = max(width, len(names[i]))
+	}
+	for i, o := range options {
+		head := "         "
+		if i == 0 {
+			head = " options:"
+		}
+		wrapped(w, fmt.Sprintf("%9s%s %-*s  ", "", head, width, names[i]), strings.Fields(o.About))
 	}
 }
 

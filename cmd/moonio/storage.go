@@ -64,18 +64,8 @@ func (r *running) openStorage() (err error) {
 	if s.backend, err = backend.Open(r.engine, files, r.flags.seed); err != nil {
 		return err
 	}
-	s.info, err = engineInfo(s.backend)
+	s.info, err = s.backend.Info()
 	return err
-}
-
-// engineInfo is what an engine of the backend's says of itself, made for as many
-// operations as a worker may well have in flight.
-func engineInfo(b *backend.Backend) (engine.Info, error) {
-	e, err := b.Engine(engine.Config{Slots: 64})
-	if err != nil {
-		return engine.Info{}, err
-	}
-	return e.Info(), e.Close()
 }
 
 // openDir opens the directory that files live in, and says what killed runs

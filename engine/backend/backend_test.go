@@ -21,6 +21,8 @@ func TestParse(t *testing.T) {
 		" pool:threads = 64 ":         {Name: "pool", Options: map[string]string{"threads": "64"}},
 		"pool:threads=64":             {Name: "pool", Options: map[string]string{"threads": "64"}},
 		"libaio":                      {Name: "libaio"},
+		"psync":                       {Name: "psync"},
+		"pvsync2:uncached, nowait=0":  {Name: "pvsync2", Options: map[string]string{"uncached": "1", "nowait": "0"}},
 		"null":                        {Name: "null"},
 		"sim":                         {Name: "sim"},
 		"sim:hdd,fsync=12ms":          {Name: "sim"},
@@ -39,13 +41,14 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	for spec, want := range map[string]string{
-		"iouring":                   `unknown engine "iouring": use auto, io_uring, libaio, pool, mmap, null, sim, giouring (did you mean "io_uring"?)`,
-		"psync":                     `unknown engine "psync": use auto, io_uring, libaio, pool, mmap, null, sim, giouring`,
+		"iouring":                   `unknown engine "iouring": use auto, io_uring, giouring, libaio, pool, psync, sync, pvsync2, mmap, null, sim (did you mean "io_uring"?)`,
+		"posixaio":                  `unknown engine "posixaio": use auto, io_uring`,
 		":threads=1":                `unknown engine "": use auto`,
 		"pool:thread=4":             `engine pool: unknown option "thread": use threads (did you mean "threads"?)`,
 		"pool:threads=0":            `pool: threads=0: want a number from 1 to 8192`,
-		"pool:threads":              `engine pool: option "threads": write it as name=value`,
+		"pool:threads":              `engine pool: option "threads": write it as threads=N`,
 		"pool:threads=1,threads=2":  `engine pool: option threads is given twice`,
+		"pvsync2:uncached=2":        `pvsync2: uncached=2: want 1 or 0`,
 		"null:x=1":                  `engine null has no options, and "null:x=1" gives it some`,
 		"sim:nvm":                   `(did you mean "nvme"?)`,
 		"sim:hdd,parallellism=deep": `(did you mean "parallelism"?)`,
@@ -90,6 +93,40 @@ func TestOpen(t *testing.T) {
 		}
 		if err := e.Close(); err != nil {
 			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+func TestBeside(t *testing.T) {
+	b, err := open(t, "pool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := b.Beside("pvsync2:nowait")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := x.Info()
+	if err != nil || x.FS() != b.FS() || x.Name() != "pvsync2" || info.Depth != 1 || !slices.Equal(info.Features, []string{"nowait"}) {
+		t.Errorf("%+v, %v", info, err)
+	}
+	null, err := open(t, "null")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if same, err := null.Beside("null"); same != null || err != nil {
+		t.Errorf("null beside null: %v", err)
+	}
+	for _, c := range []struct {
+		b          *Backend
+		spec, want string
+	}{
+		{b, "sim:hdd", "engine sim:hdd can't be had beside pool, whose files are on storage"},
+		{null, "psync", "engine psync can't be had beside null, whose files are in memory"},
+		{b, "pool:threads=x", "pool: threads=x: want a number from 1 to 8192"},
+	} {
+		if _, err := c.b.Beside(c.spec); err == nil || err.Error() != c.want {
+			t.Errorf("error %v, want %s", err, c.want)
 		}
 	}
 }

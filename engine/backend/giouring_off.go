@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 
 	"moonio/engine"
@@ -13,3 +14,5 @@ const giouringWhyNot = "this binary was built without it: go build -tags giourin
 func openGiouring(engine.Config) (engine.Engine, error) {
 	return nil, fmt.Errorf("engine giouring is %w: %s", engine.ErrUnavailable, giouringWhyNot)
 }
+
+func probeGiouring() ([]string, error) { return nil, errors.New(giouringWhyNot) }

@@ -5,8 +5,12 @@ package backend
 import (
 	"moonio/engine"
 	"moonio/engine/giouring"
+	"moonio/engine/uring"
 )
 
-const giouringWhyNot = ""
-
 func openGiouring(cfg engine.Config) (engine.Engine, error) { return giouring.Open(cfg) }
+
+func probeGiouring() ([]string, error) {
+	_, err := uring.Probe()
+	return nil, err
+}

@@ -15,6 +15,7 @@ package enginetest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"testing"
 
@@ -49,6 +50,27 @@ func Dir(t testing.TB) engine.FS {
 		}
 	})
 	return fs
+}
+
+// Tmpfs makes a directory on a file system in memory, which refuses some of the
+// kernel's options. The test is skipped when there is none.
+func Tmpfs(t testing.TB) string {
+	t.Helper()
+	const shm = "/dev/shm"
+	var st unix.Statfs_t
+	if err := unix.Statfs(shm, &st); err != nil || st.Type != unix.TMPFS_MAGIC {
+		t.Skip("SKIPPED: no tmpfs at ", shm)
+	}
+	dir, err := os.MkdirTemp(shm, "moonio-test-*")
+	if err != nil {
+		t.Skip("SKIPPED: ", err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // Memory makes a namespace in memory.

@@ -11,12 +11,12 @@ package pool
 
 import (
 	"fmt"
-	"strconv"
 	"sync"
 
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
+	"moonio/engine/helper"
 	"moonio/engine/internal/block"
 )
 
@@ -64,7 +64,7 @@ type job struct {
 // Open opens an engine on any namespace with descriptors of the kernel. The
 // option "threads" is the most threads that it starts, 1024 unless given.
 func Open(cfg engine.Config) (*Engine, error) {
-	threads, err := Threads(cfg.Options)
+	most, err := threads(cfg.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func Open(cfg engine.Config) (*Engine, error) {
 	e := &Engine{
 		fs:      cfg.FS,
 		slots:   cfg.Slots,
-		threads: min(threads, cfg.Slots),
+		threads: min(most, cfg.Slots),
 		jobs:    make([]job, cfg.Slots),
 		pending: make([]uint32, 0, cfg.Slots),
 		queue:   newRing(cfg.Slots),
@@ -84,20 +84,22 @@ func Open(cfg engine.Config) (*Engine, error) {
 	return e, nil
 }
 
-// Threads is the most threads that options ask for.
-func Threads(options map[string]string) (int, error) {
-	threads := defaultThreads
-	for name, value := range options {
-		if name != "threads" {
-			return 0, fmt.Errorf("pool: unknown option %q; it has \"threads\"", name)
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 || n > maxThreads {
-			return 0, fmt.Errorf("pool: threads=%s: want a number from 1 to %d", value, maxThreads)
-		}
-		threads = n
-	}
-	return threads, nil
+// Options are the engine's.
+func Options() []engine.Option {
+	return []engine.Option{{Name: "threads", Value: "N", About: fmt.Sprintf("the most threads, 1 to %d; %d unless given", maxThreads, defaultThreads)}}
+}
+
+// CheckOptions says what is wrong with options.
+func CheckOptions(options map[string]string) error {
+	_, err := threads(options)
+	return err
+}
+
+// threads is the most threads that options ask for.
+func threads(options map[string]string) (int, error) {
+	s := helper.NewSettings("pool", options)
+	n := s.Int("threads", defaultThreads, 1, maxThreads)
+	return n, s.Err()
 }
 
 // Info describes the engine.

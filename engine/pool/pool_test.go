@@ -94,7 +94,7 @@ func TestOpenErrors(t *testing.T) {
 	fs := enginetest.Dir(t)
 	for want, cfg := range map[string]engine.Config{
 		"pool: files must be on storage, and not in memory": {Slots: 1, FS: enginetest.Memory(t)},
-		`pool: unknown option "depth"; it has "threads"`:    {Slots: 1, FS: fs, Options: map[string]string{"depth": "1"}},
+		`pool has no option "depth"; it has threads`:        {Slots: 1, FS: fs, Options: map[string]string{"depth": "1"}},
 		"pool: threads=many: want a number from 1 to 8192":  {Slots: 1, FS: fs, Options: map[string]string{"threads": "many"}},
 		"pool: threads=0: want a number from 1 to 8192":     {Slots: 1, FS: fs, Options: map[string]string{"threads": "0"}},
 		"pool: threads=10000: want a number from 1 to 8192": {Slots: 1, FS: fs, Options: map[string]string{"threads": "10000"}},

@@ -37,6 +37,7 @@ func (p *phase) report() (*report.Phase, error) {
 			return nil, fmt.Errorf("job %q: %w", p.plan.Jobs[i].Name, err)
 		}
 		r.Jobs = append(r.Jobs, j)
+		r.Warnings = append(r.Warnings, p.shallower(i, j)...)
 	}
 	if n := p.runaways.Load(); n > 0 {
 		r.Warnings = append(r.Warnings, report.Warning{Code: "runaway", Text: fmt.Sprintf(
@@ -229,7 +230,7 @@ func Elapsed(r *report.Phase) time.Duration { return time.Duration(r.StartNS + r
 
 // describeStream notes the conditions that a stream's figures hold for.
 func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
-	r.Kind, r.Depth = "stream", s.Depth
+	r.Kind, r.Depth = "stream", p.depthOf(i)
 	c := &r.Conditions
 	if s.does(false) {
 		c.Pattern = s.Read.At.String()
@@ -267,6 +268,31 @@ func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
 	}
 	c.Rate, c.Arrival = s.Rate.String(), s.Arrival.String()
 	r.Lag = p.lag(i)
+}
+
+// depthOf is how many of a stream's operations the workers have in flight together.
+func (p *phase) depthOf(job int) int {
+	n := 0
+	for _, w := range p.workers {
+		for _, s := range w.streams {
+			if s.job == job {
+				n += s.depth
+			}
+		}
+	}
+	return n
+}
+
+// shallower warns of a stream whose depth is more than its engine does at once.
+func (p *phase) shallower(i int, r *report.Job) []report.Warning {
+	s := p.plan.Jobs[i].Stream
+	if s == nil || r.Depth >= s.Depth {
+		return nil
+	}
+	info := p.workers[0].eng.Info()
+	return []report.Warning{{Code: "depth", Text: fmt.Sprintf(
+		"%s: depth = %d was asked for, but engine %s does %d at a time on each thread: these are the figures of depth %d. Choose io_uring, libaio or pool for more, or ask for depth = %d.",
+		r.Name, s.Depth, info.Name, info.Depth, r.Depth, r.Depth)}}
 }
 
 // maxNames is how many of a job's files are named in its result.

@@ -37,6 +37,7 @@ func (w *Worker) setup() error {
 	if w.p.plan.Wrap != nil {
 		w.eng = w.p.plan.Wrap(w.eng, dist.Derive(w.p.seed, uint64(w.index), 0xfa17))
 	}
+	w.depth = w.eng.Info().Depth
 	w.now = w.eng.Now()
 	w.out = make([]engine.Completion, min(w.limit, batchMax))
 	return w.makeJobs()

@@ -47,6 +47,9 @@ type lag struct {
 
 func (w *Worker) addStream(i int, j *Job) error {
 	s := &stream{course: w.p.courses[i], job: i, depth: w.share(j.Stream.Depth)}
+	if w.depth > 0 {
+		s.depth = min(s.depth, w.depth)
+	}
 	s.rand = dist.NewRand(dist.Derive(w.p.seed, uint64(i), uint64(w.index), 0x57e4))
 	for range s.depth {
 		buf, err := w.arena.Get(int(j.Stream.maxBlock()))

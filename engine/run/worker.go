@@ -21,6 +21,7 @@ type Worker struct {
 	ops    []engine.Op
 	slots  []slot
 	limit  int      // how many there may be
+	depth  int      // the most operations that the engine has under way; 0: no limit
 	free   []uint32 // slots that no stream owns
 	queue  []uint32 // filled, not yet submitted
 	out    []engine.Completion
@@ -130,19 +131,33 @@ func (w *Worker) advance() {
 // submit hands the queued operations over.
 func (w *Worker) submit() error {
 	w.watch.leave(w)
-	if len(w.queue) == 0 {
+	batch := w.takes()
+	if len(batch) == 0 {
 		return nil
 	}
 	at := w.watch.left
-	for _, i := range w.queue {
+	for _, i := range batch {
 		w.slots[i].submitted = at
 	}
-	if err := w.eng.Submit(w.ops, w.queue); err != nil {
-		return fmt.Errorf("submitting %d operations: %w", len(w.queue), err)
+	if err := w.eng.Submit(w.ops, batch); err != nil {
+		return fmt.Errorf("submitting %d operations: %w", len(batch), err)
 	}
-	w.flying += len(w.queue)
-	w.queue = w.queue[:0]
+	w.flying += len(batch)
+	w.queue = w.queue[:copy(w.queue, w.queue[len(batch):])]
 	return nil
+}
+
+// takes is what of the queue the engine has room for. The rest is submitted, and its
+// service time begins, when others have completed. Linked operations stay together.
+func (w *Worker) takes() []uint32 {
+	if w.depth == 0 {
+		return w.queue
+	}
+	n := max(0, min(w.depth-w.flying, len(w.queue)))
+	for n > 0 && n < len(w.queue) && w.ops[w.queue[n-1]].Flags&engine.Link != 0 {
+		n++
+	}
+	return w.queue[:n]
 }
 
 // finished says whether nothing is left to do or to wait for.
