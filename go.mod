@@ -17,4 +17,8 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require golang.org/x/tools v0.26.0 // indirect
+require (
+	github.com/klauspost/compress v1.20.4 
+	github.com/ulikunitz/xz v0.5.17 
+	golang.org/x/tools v0.26.0 
+)

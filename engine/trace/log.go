@@ -1,6 +1,11 @@
 package trace
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
 
 // Log is what a reader says of a trace besides its records. One Log serves all the files
 // of a trace. Its methods are for the goroutine that reads.
@@ -8,13 +13,16 @@ type Log struct {
 	Files   Names
 	Streams Names
 
+	// Epoch is the wall-clock time of a Record's Time 0, where the trace says it.
+	Epoch time.Time
+
 	Lines    int64            // lines, or events of a binary format, that were met
-	Records  int64            // records that they gave
-	Bad      int64            // of those, lines that could not be parsed
+	Records  int64            // records that they gave; counted where the inputs are merged, not by a Reader
+	Bad      int64            // of the lines, those that could not be parsed
 	First    []BadLine        // the first few of them
 	Skipped  map[string]int64 // lines that are no I/O to replay, by reason
 	Lost     int64            // events that the capture itself lost
-	Disorder int64            // records whose time went back further than the reader's window
+	Disorder int64            // records whose time went back further than the reader's window; counted like Records
 	Notes    []string         // what the user should know, each once
 }
 
@@ -32,12 +40,43 @@ const (
 	maxText  = 120
 )
 
-// BadLine counts a line that could not be parsed.
+// BadLine counts a line that could not be parsed; its reader has counted it in Lines too.
 func (l *Log) BadLine(input string, line int64, text []byte, why string) {
 	l.Bad++
 	if len(l.First) < maxFirst {
 		l.First = append(l.First, BadLine{input, line, string(text[:min(len(text), maxText)]), why})
 	}
+}
+
+// MaxBad is the share of bad lines up to which a trace can be trusted without the user's
+// word for it.
+const MaxBad = 0.01
+
+// ErrBad is what Check's errors wrap.
+var ErrBad = errors.New("too much of the trace cannot be read")
+
+// Check refuses a trace of whose lines more than the share max, such as MaxBad, could not
+// be parsed. Call it when all of the trace has been read, before anything is done
+// with it that cannot be undone.
+func (l *Log) Check(max float64) error {
+	if float64(l.Bad) <= max*float64(l.Lines) {
+		return nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d lines cannot be parsed", l.Bad, l.Lines)
+	for _, line := range l.First {
+		b.WriteString("\n  " + line.String())
+	}
+	return fmt.Errorf("%w: %s", ErrBad, b.String())
+}
+
+// String is "file:line: why: text", with nothing in it that a terminal would obey.
+func (b BadLine) String() string {
+	s := fmt.Sprintf("%s:%d: %s", b.Input, b.Line, b.Why)
+	if b.Text != "" {
+		s += fmt.Sprintf(": %q", b.Text)
+	}
+	return s
 }
 
 // Skip counts a line, or an event, that is nothing to replay.

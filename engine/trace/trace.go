@@ -9,6 +9,9 @@
 package trace
 
 import (
+	"errors"
+	"math"
+
 	"moonio/engine"
 )
 
@@ -45,6 +48,16 @@ const (
 
 // ID is the number of a name: they count from 0 in the order of first use.
 type ID uint32
+
+// Fits says whether a range is one that a file can have: neither is negative, and the
+// end is not beyond the largest offset. AtEnd fits with any length.
+func Fits(offset, length int64) bool {
+	return length >= 0 && (offset == AtEnd || offset >= 0 && offset <= math.MaxInt64-length)
+}
+
+// ErrTruncated is what a Reader's last error wraps where an input ends before its
+// format says that it may. The records before it are good.
+var ErrTruncated = errors.New("the trace is cut off")
 
 // Reader gives a trace's records, one after another.
 //

@@ -1,0 +1,136 @@
+package format
+
+import (
+	"fmt"
+	"io"
+
+	"moonio/engine/trace"
+)
+
+// merged gives the records of several readers in the order of their times; of equal
+// times the earlier reader's first. heap is a binary heap of the readers that have
+// more, by their next record.
+type merged struct {
+	heap    []head
+	started bool
+}
+
+type head struct {
+	next  trace.Record
+	r     trace.Reader
+	index int
+}
+
+// merge is the one reader itself if there is only one.
+func merge(readers []trace.Reader) trace.Reader {
+	if len(readers) == 1 {
+		return readers[0]
+	}
+	m := &merged{}
+	for i, r := range readers {
+		m.heap = append(m.heap, head{r: r, index: i})
+	}
+	return m
+}
+
+func (m *merged) Read(r *trace.Record) error {
+	if !m.started {
+		m.started = true
+		if err := m.start(); err != nil {
+			return err
+		}
+	}
+	if len(m.heap) == 0 {
+		return io.EOF
+	}
+	top := &m.heap[0]
+	*r = top.next
+	switch err := top.r.Read(&top.next); err {
+	case nil:
+	case io.EOF:
+		last := len(m.heap) - 1
+		m.heap[0] = m.heap[last]
+		m.heap = m.heap[:last]
+	default:
+		return err
+	}
+	m.down(0)
+	return nil
+}
+
+// start reads every reader's first record.
+func (m *merged) start() error {
+	live := m.heap[:0]
+	for _, h := range m.heap {
+		switch err := h.r.Read(&h.next); err {
+		case nil:
+			live = append(live, h)
+		case io.EOF:
+		default:
+			return err
+		}
+	}
+	m.heap = live
+	for i := len(live)/2 - 1; i >= 0; i-- {
+		m.down(i)
+	}
+	return nil
+}
+
+// down restores the heap's order beneath i.
+func (m *merged) down(i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(m.heap); child++ {
+			if m.before(child, least) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		m.heap[i], m.heap[least] = m.heap[least], m.heap[i]
+		i = least
+	}
+}
+
+func (m *merged) before(i, j int) bool {
+	a, b := &m.heap[i], &m.heap[j]
+	if a.next.Time != b.next.Time {
+		return a.next.Time < b.next.Time
+	}
+	return a.index < b.index
+}
+
+// maxTime bounds times on both sides, so that the difference of two does not overflow.
+const maxTime = 1 << 62
+
+// checked is the last stage: it counts records and disorder, and lets nothing pass that a
+// reader should have refused.
+type checked struct {
+	r    trace.Reader
+	log  *trace.Log
+	last int64
+	any  bool
+}
+
+func (c *checked) Read(r *trace.Record) error {
+	for {
+		if err := c.r.Read(r); err != nil {
+			return err
+		}
+		if !trace.Fits(r.Offset, r.Length) || r.Time < -maxTime || r.Time > maxTime {
+			c.log.BadLine("record", c.log.Records+1, fmt.Appendf(nil, "%d %s %d %d", r.Time, r.Op, r.Offset, r.Length), "its time or range is out of bounds")
+			continue
+		}
+		if r.Latency < 0 {
+			r.Latency = trace.Unknown
+		}
+		c.log.Records++
+		if c.any && r.Time < c.last {
+			c.log.Disorder++
+		}
+		c.last, c.any = max(r.Time, c.last), true
+		return nil
+	}
+}
