@@ -1,6 +1,7 @@
 // Package fiojob reads fio's job files and command lines into jobs, as fio's own rules
 // of sections, inheritance, includes and variables have it. What the options
-// mean is for others: here they are names and values with their positions.
+// mean is for others: here they are names and values with their positions, and numbers
+// in fio's units.
 package fiojob
 
 // Command is what one invocation asks for.
@@ -23,7 +24,7 @@ type Job struct {
 // Option is one option as it was written.
 type Option struct {
 	Name  string // as fio's manual spells it: aliases are resolved
-	Value string // "" if none was given
+	Value string // "" if none was given; variables are replaced
 	Given bool   // whether a value was given
 	Pos   Pos
 }
@@ -32,6 +33,7 @@ type Option struct {
 type Pos struct {
 	File string // "" for the command line
 	Line int    // or the argument's number, from 1
+	Text string // the line or the argument, as it was written
 }
 
 // Reported ties a job to where its figures are in the result of the script that was

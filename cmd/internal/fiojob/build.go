@@ -1,0 +1,135 @@
+package fiojob
+
+import (
+	"fmt"
+	"slices"
+)
+
+// mostJobs is as many as fio makes at the most, unless --max-jobs says otherwise.
+const mostJobs = 4096
+
+// Parse reads a command line, without the program's name, and the job files that it names.
+// Every option is one that fio has, and every value one that fio could read; other than
+// in fio, what it would misread is an error. The errors are of type *Error.
+func Parse(args []string, src Sources) (*Command, error) {
+	line, err := src.scan(args)
+	if err != nil {
+		return nil, err
+	}
+	sections := line.sections
+	for i, f := range line.files {
+		more, err := src.readFile(f.Value, f.Pos, i > 0)
+		if err != nil {
+			return nil, err
+		}
+		sections = append(sections, more...)
+	}
+	b := &builder{command: &Command{Options: line.general}, most: mostJobs}
+	if err := b.limit(); err != nil {
+		return nil, err
+	}
+	for _, s := range sections {
+		if !line.wants(s) {
+			continue
+		}
+		if err := b.section(s); err != nil {
+			return nil, err
+		}
+	}
+	return b.command, nil
+}
+
+// builder makes jobs of sections.
+type builder struct {
+	command *Command
+	most    int
+	inGroup int // jobs in the group so far
+	inStage []string
+	group   int
+	stage   int
+}
+
+// limit reads --max-jobs.
+func (b *builder) limit() error {
+	for _, o := range b.command.Options {
+		if o.Name != "max-jobs" {
+			continue
+		}
+		n, err := number(o.Value, 1, units{})
+		if err != nil {
+			return o.Fail(err.part, "%s", err.why)
+		}
+		b.most = int(min(max(n, 1), 1<<20))
+	}
+	return nil
+}
+
+func (b *builder) section(s *section) error {
+	job := Job{Name: s.name, Options: s.options, All: slices.Concat(b.command.Global, s.options)}
+	v := ValuesOf(&job)
+	for _, o := range s.options {
+		if err := v.check(o); err != nil {
+			return err
+		}
+	}
+	if s.global {
+		b.command.Global = job.All
+		return nil
+	}
+	if v.Has("name") {
+		job.Name = v.Text("name")
+	}
+	if err := b.place(&job, v, s); err != nil {
+		return err
+	}
+	return b.clones(job, v)
+}
+
+// place finds the job's group and stage.
+func (b *builder) place(job *Job, v *Values, s *section) error {
+	wall := s.wall || v.On("stonewall")
+	if (wall || v.On("new_group")) && b.inGroup > 0 {
+		b.group, b.inGroup = b.group+1, 0
+	}
+	if o, ok := v.Option("wait_for"); ok && !wall {
+		if err := b.waits(o); err != nil {
+			return err
+		}
+		wall = true
+	}
+	if wall && len(b.inStage) > 0 {
+		b.stage, b.inStage = b.stage+1, nil
+	}
+	job.Group, job.Stage = b.group, b.stage
+	b.inStage = append(b.inStage, job.Name)
+	return nil
+}
+
+// waits refuses a wait that is not one for all jobs before.
+func (b *builder) waits(o Option) error {
+	known := slices.ContainsFunc(b.command.Jobs, func(j Job) bool { return j.Name == o.Value })
+	if !known {
+		return o.Fail("", "there is no job of that name before this one")
+	}
+	for _, name := range b.inStage {
+		if name != o.Value {
+			return o.Fail("", "job %s runs at the same time as %s, and it would have to be waited for too: a job can wait for one, or with stonewall for all", name, o.Value)
+		}
+	}
+	return nil
+}
+
+// clones adds the job as often as numjobs says.
+func (b *builder) clones(job Job, v *Values) error {
+	n := v.Integer("numjobs")
+	if have := len(b.command.Jobs); n > int64(b.most-have) {
+		o, _ := v.Option("numjobs")
+		return &Error{Pos: o.Pos, What: fmt.Sprintf("numjobs=%d", n), Why: fmt.Sprintf("that makes %d jobs, and the most are %d: --max-jobs changes that", int64(have)+n, b.most), Mark: o.Value}
+	}
+	for i := range max(n, 1) {
+		job.Clone = int(i)
+		b.command.Jobs = append(b.command.Jobs, job)
+		b.inGroup++
+	}
+	return nil
+}

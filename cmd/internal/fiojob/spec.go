@@ -1,0 +1,65 @@
+package fiojob
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Kind is what an option's value is.
+type Kind int
+
+const (
+	Text      Kind = iota
+	Flag           // nothing, 0 or 1
+	Boolean        // 0 or 1
+	Integer        // a whole number with a unit of bytes, if it has one
+	Size           // the same, or per cent of the file
+	Range          // two of them
+	Time           // a length of time, in seconds if it has no unit
+	Micro          // the same, in microseconds
+	TimeRange      // one or two lengths of time, in seconds
+	Floats         // numbers with a colon between them
+	Choice         // one of some words, which a colon and more may follow
+)
+
+// Spec is what fio's manual says of an option.
+type Spec struct {
+	Name    string
+	Also    string // another name for it
+	Kind    Kind
+	Parts   bool  // the value may have parts for reads, writes and trims
+	Least   int64 // of an Integer
+	Most    int64 // 0: as many as there are
+	Choices string
+	Default string
+	Engines string // those that have the option; all do if this is empty
+}
+
+// Specs are fio's job options.
+func Specs() []Spec { return known }
+
+// Find is the option of that name.
+func Find(name string) (Spec, bool) {
+	s, ok := byName[name]
+	return s, ok
+}
+
+var byName = index(known)
+
+func index(specs []Spec) map[string]Spec {
+	m := map[string]Spec{}
+	for _, s := range specs {
+		m[s.Name] = s
+		if s.Also != "" {
+			m[s.Also] = s
+		}
+	}
+	return m
+}
+
+// names are all that an option can be called.
+func names() []string { return slices.Sorted(maps.Keys(byName)) }
+
+// choices are the words that a Choice can be.
+func (s Spec) choices() []string { return strings.Fields(s.Choices) }
