@@ -25,17 +25,24 @@ func (m Machine) Counters(device string) (Counters, error) {
 		Writes: v[4], WriteBytes: v[6] * sector, WriteNS: v[7] * ms,
 		BusyNS: v[9] * ms, QueueNS: v[10] * ms,
 		Trims: v[11], TrimBytes: v[13] * sector,
-		Flushes: v[15],
+		Flushes:    v[15],
+		ReadMerges: v[1], WriteMerges: v[5],
 	}, nil
 }
 
 // Since is what happened between an earlier reading and this one.
-func (c Counters) Since(before Counters) Counters {
+func (c Counters) Since(before Counters) Counters { return c.join(before, -1) }
+
+// Plus is what happened in both of two stretches.
+func (c Counters) Plus(o Counters) Counters { return c.join(o, 1) }
+
+func (c Counters) join(o Counters, sign int64) Counters {
 	return Counters{
-		Reads: c.Reads - before.Reads, ReadBytes: c.ReadBytes - before.ReadBytes, ReadNS: c.ReadNS - before.ReadNS,
-		Writes: c.Writes - before.Writes, WriteBytes: c.WriteBytes - before.WriteBytes, WriteNS: c.WriteNS - before.WriteNS,
-		BusyNS: c.BusyNS - before.BusyNS, QueueNS: c.QueueNS - before.QueueNS,
-		Trims: c.Trims - before.Trims, TrimBytes: c.TrimBytes - before.TrimBytes,
-		Flushes: c.Flushes - before.Flushes,
+		Reads: c.Reads + sign*o.Reads, ReadBytes: c.ReadBytes + sign*o.ReadBytes, ReadNS: c.ReadNS + sign*o.ReadNS,
+		Writes: c.Writes + sign*o.Writes, WriteBytes: c.WriteBytes + sign*o.WriteBytes, WriteNS: c.WriteNS + sign*o.WriteNS,
+		BusyNS: c.BusyNS + sign*o.BusyNS, QueueNS: c.QueueNS + sign*o.QueueNS,
+		Trims: c.Trims + sign*o.Trims, TrimBytes: c.TrimBytes + sign*o.TrimBytes,
+		Flushes:    c.Flushes + sign*o.Flushes,
+		ReadMerges: c.ReadMerges + sign*o.ReadMerges, WriteMerges: c.WriteMerges + sign*o.WriteMerges,
 	}
 }

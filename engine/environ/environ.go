@@ -77,4 +77,7 @@ type Counters struct {
 	Flushes    int64 `json:"flushes"`
 	BusyNS     int64 `json:"busy_ns"`  // with anything in flight
 	QueueNS    int64 `json:"queue_ns"` // time × operations in flight
+
+	ReadMerges  int64 `json:"read_merges"` // requests that joined another
+	WriteMerges int64 `json:"write_merges"`
 }

@@ -221,6 +221,7 @@ func TestCounters(t *testing.T) {
 	vda := Counters{
 		Reads: 37108, ReadBytes: 2030594 * 512, ReadNS: 14126 * ms, Writes: 4877, WriteBytes: 1386128 * 512, WriteNS: 4652 * ms,
 		Trims: 4519, TrimBytes: 276616 * 512, Flushes: 710, BusyNS: 8404 * ms, QueueNS: 19185 * ms,
+		ReadMerges: 7623, WriteMerges: 19104,
 	}
 	old := Counters{Reads: 1, ReadBytes: 4096, ReadNS: 5 * ms, Writes: 2, WriteBytes: 8192, WriteNS: 6 * ms, BusyNS: 7 * ms, QueueNS: 8 * ms}
 	for name, want := range map[string]Counters{"vda": vda, "old": old} {

@@ -116,6 +116,18 @@ func (h *Histogram) used() (lo int, counts []int64) {
 	return lo, h.counts[lo : bucketOf(h.max)+1]
 }
 
+// Each calls f with every bucket that holds anything, from the lowest: its smallest and its
+// largest value, and how many were recorded in between.
+func (h *Histogram) Each(f func(low, high, count int64)) {
+	lo, used := h.used()
+	for i, c := range used {
+		if c > 0 {
+			low, width := lowest(lo + i)
+			f(low, low+width-1, c)
+		}
+	}
+}
+
 // Merge adds all of o.
 func (h *Histogram) Merge(o *Histogram) {
 	if o.n == 0 {

@@ -11,6 +11,7 @@
 package report
 
 import (
+	"math/bits"
 	"time"
 
 	"moonio/engine/environ"
@@ -115,6 +116,7 @@ type Traffic struct {
 	Device     string `json:"device"`
 	DurationNS int64  `json:"duration_ns"`
 	environ.Counters
+	Under []Traffic `json:"under,omitempty"` // of the disks beneath a mapped device
 }
 
 // Job is one stream, one group of clients or one replay within a phase.
@@ -127,9 +129,60 @@ type Job struct {
 	StartNS    int64          `json:"start_ns"`    // since the phase's StartNS
 	DurationNS int64          `json:"duration_ns"` // measured; rates are over it
 	Conditions Conditions     `json:"conditions"`
-	Lag        *Lag           `json:"lag,omitempty"` // for a job with a schedule
+	Lag        *Lag           `json:"lag,omitempty"`    // for a job with a schedule
+	Detail     *Detail        `json:"detail,omitempty"` // for a phase that asked for it
 	Ops        map[string]*Op `json:"ops"`
 	Intervals  []Interval     `json:"intervals"`
+}
+
+// Detail is what is measured of a job only when its phase asks for it. The
+// figures are those of the measured time.
+type Detail struct {
+	Usage       Usage   `json:"usage"`
+	Own         bool    `json:"own"`         // Usage is of the job's own threads and the kernel's workers for them; otherwise of the whole process
+	Depths      Depths  `json:"depths"`      // operations by the depth at which they were submitted
+	Submits     Batches `json:"submits"`     // submissions by how many of the job's operations they held
+	Completions Batches `json:"completions"` // waits by how many of the job's operations they returned
+	FirstError  int     `json:"first_error"` // errno of the first operation that failed; 0 if none did
+}
+
+// Depths counts operations by how many of their job were in flight on their thread when
+// they were submitted, they themselves included: Depths[n] from 1<<n up, and the last
+// from 64 up without an end.
+type Depths [7]int64
+
+// Add counts n operations that were submitted at a depth.
+func (d *Depths) Add(depth int, n int64) {
+	d[min(max(bits.Len(uint(depth))-1, 0), len(d)-1)] += n
+}
+
+// Batches counts by size: 0, up to 4, 8, 16, 32, 64, and above.
+type Batches [7]int64
+
+// Add counts a batch of n.
+func (b *Batches) Add(n int) {
+	if n > 0 {
+		b[min(max(bits.Len(uint(n-1))-1, 1), len(b)-1)]++
+		return
+	}
+	b[0]++
+}
+
+// Usage is what threads used of the machine.
+type Usage struct {
+	CPU
+	Switches    int64 `json:"switches"` // of context
+	MajorFaults int64 `json:"major_faults"`
+	MinorFaults int64 `json:"minor_faults"`
+}
+
+// Add adds o.
+func (u *Usage) Add(o Usage) {
+	u.UserNS += o.UserNS
+	u.SystemNS += o.SystemNS
+	u.Switches += o.Switches
+	u.MajorFaults += o.MajorFaults
+	u.MinorFaults += o.MinorFaults
 }
 
 // Conditions are what the job's figures mean nothing without.
@@ -167,6 +220,11 @@ type Op struct {
 	Bandwidth float64          `json:"bandwidth"`
 	Service   *Latency         `json:"service,omitempty"`  // completed − submitted; absent without a sample
 	Response  *Latency         `json:"response,omitempty"` // completed − intended; absent for a closed loop's stream
+
+	// Of a phase that asked for detail, the two parts of Service: until the engine had taken
+	// the operation, and from then on. An engine that performs it as it takes it has the second alone.
+	Submission *Latency `json:"submission,omitempty"`
+	Completion *Latency `json:"completion,omitempty"`
 }
 
 // Latency is a distribution of times. Percentiles never fall and lie within

@@ -1,0 +1,353 @@
+package fioout
+
+import (
+	"fmt"
+	"syscall"
+
+	"moonio/cmd/internal/fiojob"
+	"moonio/engine/report"
+)
+
+// A direction of fio's: what its operations move.
+type direction int
+
+const (
+	reads direction = iota
+	writes
+	trims
+	directions
+)
+
+var directionNames = [directions]string{"read", "write", "trim"}
+
+// directionOf is where an operation counts: a direction, a sync, or (ok false) nowhere.
+func directionOf(op string) (d direction, sync, ok bool) {
+	switch op {
+	case "read":
+		return reads, false, true
+	case "write", "append":
+		return writes, false, true
+	case "trim":
+		return trims, false, true
+	case "fsync", "fdatasync", "sync_range":
+		return 0, true, true
+	}
+	return 0, false, false
+}
+
+// way is what was done in one direction.
+type way struct {
+	bytes, ios, short, failed int64
+	runtime                   int64 // ms
+	slat, clat, lat           times
+	bw, iops                  samples
+}
+
+// entry is one block of the report: a job, or a group of jobs under group_reporting.
+type entry struct {
+	name, description string
+	group             int
+	members           int
+	shown             options // of JSON's "job options"
+	opt               options // all of them, for their meaning
+	begun             bool
+
+	ways    [directions]way
+	mixed   bool // unified_rw_reporting: all is in ways[reads]
+	both    *way // and this holds the sum, for unified_rw_reporting=both
+	syncs   times
+	synced  int64
+	runtime int64 // ms, of all members together
+	usage   report.Usage
+	depths  report.Depths
+	submits report.Batches
+	reaps   report.Batches
+
+	failed  int64
+	first   int // errno of the first failure
+	err     int // errno that ended the job
+	depth   int
+	windows windows
+}
+
+// collect makes the entries. Jobs that share one under group_reporting follow each other.
+func collect(r *report.Result, jobs []fiojob.Reported) ([]*entry, error) {
+	var list []*entry
+	for i := range jobs {
+		j := &jobs[i]
+		opt := options(j.All)
+		var e *entry
+		if n := len(list); n > 0 && (again(jobs, i) || opt.on("group_reporting", false) && list[n-1].group == j.Group && list[n-1].opt.on("group_reporting", false)) {
+			e = list[n-1]
+		} else {
+			e = newEntry(j)
+			list = append(list, e)
+		}
+		if err := e.take(r, j, again(jobs, i)); err != nil {
+			return nil, fmt.Errorf("job %q: %w", j.Job.Name, err)
+		}
+	}
+	for _, e := range list {
+		e.finish()
+	}
+	return list, nil
+}
+
+// again says whether jobs[i] is the job before it once more: what it does has several phases.
+func again(jobs []fiojob.Reported, i int) bool {
+	if i == 0 {
+		return false
+	}
+	a, b := &jobs[i-1].Job, &jobs[i].Job
+	return a.Name == b.Name && a.Clone == b.Clone && a.Group == b.Group && a.Stage == b.Stage && samePlace(a.Options, b.Options)
+}
+
+func samePlace(a, b []fiojob.Option) bool {
+	return len(a) == len(b) && (len(a) == 0 || a[0].Pos == b[0].Pos)
+}
+
+func newEntry(j *fiojob.Reported) *entry {
+	opt := options(j.All)
+	e := &entry{name: j.Job.Name, group: j.Group, opt: opt, windows: windows{}}
+	e.description, _ = opt.get("description")
+	switch v, _ := opt.get("unified_rw_reporting"); v {
+	case "1", "mixed":
+		e.mixed = true
+	case "2", "both":
+		e.both = &way{}
+	}
+	e.depth = int(opt.number("iodepth", 1))
+	return e
+}
+
+// take adds one job's figures.
+func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
+	e.shown = options(j.Options)
+	if !again {
+		e.members++
+	}
+	p, job := find(r, j)
+	if job == nil {
+		return nil
+	}
+	e.begun = true
+	ran := milliseconds(job.DurationNS)
+	e.runtime += ran
+	for name, op := range job.Ops {
+		d, sync, ok := directionOf(name)
+		if !ok {
+			continue
+		}
+		e.failed += op.Errors
+		if sync {
+			if err := e.sync(op); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := e.ways[e.place(d)].take(op, ran); err != nil {
+			return err
+		}
+	}
+	e.detail(p, job)
+	e.windows.take(p, job, e.mixed)
+	return nil
+}
+
+// place is where a direction's figures go.
+func (e *entry) place(d direction) direction {
+	if e.mixed {
+		return reads
+	}
+	return d
+}
+
+// find is the job's place in the result; nil if it has not begun.
+func find(r *report.Result, j *fiojob.Reported) (*report.Phase, *report.Job) {
+	for _, p := range r.Phases {
+		if p.Name != j.Phase {
+			continue
+		}
+		for _, job := range p.Jobs {
+			if job.Name == j.Name {
+				return p, job
+			}
+		}
+	}
+	return nil, nil
+}
+
+// milliseconds is a run time as fio counts it. What ran at all ran for one.
+func milliseconds(ns int64) int64 {
+	if ns <= 0 {
+		return 0
+	}
+	return max(ns/1e6, 1)
+}
+
+func (e *entry) sync(op *report.Op) error {
+	d, err := newTimes(op.Service)
+	if err != nil {
+		return err
+	}
+	e.syncs.add(&d)
+	e.synced += op.Count
+	return nil
+}
+
+// take adds an operation's figures, of a job that ran so many milliseconds.
+func (y *way) take(op *report.Op, ran int64) error {
+	y.bytes += op.Bytes
+	y.ios += op.Count
+	y.short += op.Short
+	y.failed += op.Errors
+	y.runtime = max(y.runtime, ran)
+	completion := op.Completion
+	if completion == nil {
+		completion = op.Service
+	}
+	for _, l := range []struct {
+		to   *times
+		from *report.Latency
+	}{{&y.slat, op.Submission}, {&y.clat, completion}, {&y.lat, op.Service}} {
+		d, err := newTimes(l.from)
+		if err != nil {
+			return err
+		}
+		l.to.add(&d)
+	}
+	return nil
+}
+
+// add merges another direction into a mixed one.
+func (y *way) add(o *way) {
+	y.bytes += o.bytes
+	y.ios += o.ios
+	y.short += o.short
+	y.failed += o.failed
+	y.runtime = max(y.runtime, o.runtime)
+	y.slat.add(&o.slat)
+	y.clat.add(&o.clat)
+	y.lat.add(&o.lat)
+}
+
+// detail adds what only a phase that was asked for it knows.
+func (e *entry) detail(p *report.Phase, job *report.Job) {
+	d := job.Detail
+	if d == nil {
+		e.usage.UserNS += p.CPU.UserNS
+		e.usage.SystemNS += p.CPU.SystemNS
+		return
+	}
+	e.usage.Add(d.Usage)
+	for i := range d.Depths {
+		e.depths[i] += d.Depths[i]
+	}
+	for i := range d.Submits {
+		e.submits[i] += d.Submits[i]
+		e.reaps[i] += d.Completions[i]
+	}
+	if e.first == 0 {
+		e.first = d.FirstError
+	}
+	if p.End == "error" && e.err == 0 {
+		e.err = d.FirstError
+	}
+}
+
+// finish derives what depends on all of an entry's jobs.
+func (e *entry) finish() {
+	e.windows.fill(e)
+	if e.both != nil {
+		for d := range e.ways {
+			e.both.add(&e.ways[d])
+		}
+		e.windows.fillMixed(e.both, e)
+	}
+	if e.counts() && e.err == 0 {
+		e.err = e.first
+	}
+}
+
+// counts says whether failed operations are counted, and not the end.
+func (e *entry) counts() bool {
+	v, given := e.opt.get("continue_on_error")
+	return given && v != "none" && v != "0"
+}
+
+func (e *entry) reason() string { return syscall.Errno(e.err).Error() }
+
+// ios are all operations that moved or trimmed something.
+func (e *entry) ios() (n int64) {
+	for d := range e.ways {
+		n += e.ways[d].ios
+	}
+	return n
+}
+
+func (e *entry) bytes() (n int64) {
+	for d := range e.ways {
+		n += e.ways[d].bytes
+	}
+	return n
+}
+
+// group is a reporting group's part of "Run status group".
+type group struct {
+	number  int
+	style   style
+	entries []*entry
+	ways    [directions]groupWay
+}
+
+type groupWay struct {
+	bytes, total     int64 // total: bytes per second, all together over the longest run
+	slowest, fastest int64 // an entry's bytes per second
+	shortest, longer int64 // ms
+}
+
+func groupsOf(entries []*entry) []*group {
+	var list []*group
+	for _, e := range entries {
+		for len(list) <= e.group {
+			list = append(list, &group{number: len(list)})
+		}
+		g := list[e.group]
+		g.style = e.opt.style()
+		g.entries = append(g.entries, e)
+		for d := range e.ways {
+			g.ways[d].take(&e.ways[d])
+		}
+	}
+	return list
+}
+
+func (g *groupWay) take(y *way) {
+	if y.runtime == 0 || y.ios == 0 {
+		return
+	}
+	bw := y.perSecond()
+	if g.longer == 0 {
+		g.slowest, g.shortest = bw, y.runtime
+	}
+	g.slowest, g.fastest = min(g.slowest, bw), max(g.fastest, bw)
+	g.shortest, g.longer = min(g.shortest, y.runtime), max(g.longer, y.runtime)
+	g.bytes += y.bytes
+	g.total = g.bytes * 1000 / g.longer
+}
+
+// perSecond is the direction's bytes per second.
+func (y *way) perSecond() int64 {
+	if y.runtime == 0 {
+		return 0
+	}
+	return y.bytes * 1000 / y.runtime
+}
+
+// rate is the direction's operations per second.
+func (y *way) rate() float64 {
+	if y.runtime == 0 {
+		return 0
+	}
+	return float64(y.ios) * 1000 / float64(y.runtime)
+}
