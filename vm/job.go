@@ -40,12 +40,16 @@ func (m *machine) stream(L *lua.LState) int {
 	s.DSync = o.boolean("dsync", false)
 	s.Batch = int(o.integer("batch", 0, 1))
 	o.sync(s)
+	own := o.ownThreads()
 	depth := int64(1)
+	if own != nil {
+		depth = int64(own.Count)
+	}
 	if m.rate(o, s); s.Rate != nil {
-		depth = defaultRateDepth
+		depth = max(depth, defaultRateDepth)
 	}
 	s.Depth = int(o.integer("depth", depth, 1))
-	j := &job{Job: run.Job{Name: name, Stream: s, Start: o.duration("start"), Duration: o.duration("duration")}}
+	j := &job{Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration")}}
 	o.done()
 	if err := o.writable(s); err != nil {
 		m.raise(L, err)
@@ -276,7 +280,7 @@ func (m *machine) clients(L *lua.LState) int {
 	at := 3
 	if L.GetTop() > 3 {
 		o := optionsAt(L, 3, call)
-		j.Start, j.Duration = o.duration("start"), o.duration("duration")
+		j.Start, j.Duration, j.Own = o.duration("start"), o.duration("duration"), o.ownThreads()
 		o.done()
 		at = 4
 	}
@@ -334,6 +338,8 @@ func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
 		Bytes:      o.size("bytes", 0),
 		Iterations: o.integer("iterations", 0, 1),
 		Threads:    int(o.integer("threads", 1, 1)),
+		Engine:     o.engine(),
+		Place:      o.place(),
 		Interval:   o.duration("interval"),
 		Count:      o.choice("on_error", "stop", "stop", "count") == "count",
 	}

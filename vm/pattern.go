@@ -18,7 +18,7 @@ type pattern struct {
 	seed uint64
 
 	mu       sync.Mutex
-	compiled map[placeKey]place
+	compiled map[placeKey]placed
 }
 
 type placeKey struct {
@@ -26,18 +26,18 @@ type placeKey struct {
 	n    int64
 }
 
-// place is a pattern compiled for a file of a size.
-type place struct {
+// placed is a pattern compiled for a file of a size.
+type placed struct {
 	dist.Sampler
 	size int64
 }
 
 // good says whether the compiled form still fits a file that may have grown or shrunk.
-func (p place) good(size int64) bool {
+func (p placed) good(size int64) bool {
 	return p.Sampler != nil && size >= p.size && size-p.size <= p.size/8
 }
 
-func (p *pattern) sampler(f *engine.File, n int64) (place, error) {
+func (p *pattern) sampler(f *engine.File, n int64) (placed, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	k := placeKey{f.Node, n}
@@ -46,16 +46,16 @@ func (p *pattern) sampler(f *engine.File, n int64) (place, error) {
 		return c, nil
 	}
 	if size < n {
-		return place{}, fmt.Errorf("%s draws offsets inside the file, and %q has %d bytes: open it with a size, or write it first", p, f.Name, size)
+		return placed{}, fmt.Errorf("%s draws offsets inside the file, and %q has %d bytes: open it with a size, or write it first", p, f.Name, size)
 	}
 	s, err := p.Compile(dist.Region{Size: size, Unit: n}, p.seed)
 	if err != nil {
-		return place{}, err
+		return placed{}, err
 	}
 	if p.compiled == nil {
-		p.compiled = map[placeKey]place{}
+		p.compiled = map[placeKey]placed{}
 	}
-	c := place{s, size}
+	c := placed{s, size}
 	p.compiled[k] = c
 	return c, nil
 }
@@ -64,7 +64,7 @@ func (p *pattern) sampler(f *engine.File, n int64) (place, error) {
 type patternUse struct {
 	*pattern
 	key  placeKey
-	last place
+	last placed
 }
 
 func (u *patternUse) offset(r *dist.Rand, f *engine.File, n int64) (int64, error) {

@@ -74,12 +74,15 @@ func phaseLine(p *run.Phase) string {
 		strings.Join(ends, " or "),
 		unless(p.Warmup == 0, "after "+units.FormatDuration(p.Warmup)+" of warm-up"),
 		unless(p.Threads == 1, fmt.Sprintf("%d threads", p.Threads)),
+		unless(p.Engine == "", "on "+p.Engine),
+		p.Place.String(),
 		unless(!p.Count, "errors are counted"),
 	)
 }
 
 func jobLine(j *run.Job) string {
 	when := list(
+		ownThreads(j.Own),
 		unless(j.Start == 0, "from "+units.FormatDuration(j.Start)),
 		unless(j.Duration == 0, "for "+units.FormatDuration(j.Duration)),
 	)
@@ -87,6 +90,17 @@ func jobLine(j *run.Job) string {
 		return list(streamLine(j.Stream), when)
 	}
 	return list(fmt.Sprintf("%d clients", j.Clients.Count), when)
+}
+
+func ownThreads(t *run.Threads) string {
+	if t == nil {
+		return ""
+	}
+	s := fmt.Sprintf("%d threads of its own", t.Count)
+	if t.Count == 1 {
+		s = "a thread of its own"
+	}
+	return list(s+unless(t.Engine == "", " on "+t.Engine), t.Place.String())
 }
 
 func streamLine(s *run.Stream) string {

@@ -101,12 +101,30 @@ func (r *running) vmRun() *vm.Run {
 	return &vm.Run{
 		Session: &run.Session{
 			FS: s.backend.FS(), Engine: s.backend.Engine, Virtual: s.backend.Virtual(),
+			Named: r.namedEngine, Fixed: r.fixedEngine(),
 			Seed: o.seed, Disk: r.deviceName(), Abandon: r.signals.abandon, Progress: r.showPhase,
 		},
 		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
 		Out: out, Err: r.notes, Require: r.script.require,
 	}
+}
+
+// namedEngine finds an engine that a job or a phase names for its threads.
+func (r *running) namedEngine(spec string) (func(engine.Config) (engine.Engine, error), error) {
+	b, err := r.storage.backend.Beside(spec)
+	if err != nil {
+		return nil, err
+	}
+	return b.Engine, nil
+}
+
+// fixedEngine says why what jobs and phases name is not heeded; empty if it is.
+func (r *running) fixedEngine() string {
+	if r.engine.Name == backend.Auto {
+		return ""
+	}
+	return "--engine " + r.flags.engine
 }
 
 // showPhase shows how far a phase has got.

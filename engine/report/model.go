@@ -124,10 +124,13 @@ type Job struct {
 	Name       string         `json:"name"`
 	Kind       string         `json:"kind"` // "stream", "clients" or "replay"
 	Threads    int            `json:"threads"`
-	Depth      int            `json:"depth"`       // a stream's operations in flight, all threads together
-	Clients    int            `json:"clients"`     // all threads together
-	StartNS    int64          `json:"start_ns"`    // since the phase's StartNS
-	DurationNS int64          `json:"duration_ns"` // measured; rates are over it
+	Alone      bool           `json:"own_threads,omitempty"` // nothing else ran on them
+	Engine     string         `json:"engine,omitempty"`      // of its threads
+	Place      string         `json:"place,omitempty"`       // where its threads were put, "CPUs 0-3, nice 5"
+	Depth      int            `json:"depth"`                 // a stream's operations in flight, all threads together
+	Clients    int            `json:"clients"`               // all threads together
+	StartNS    int64          `json:"start_ns"`              // since the phase's StartNS
+	DurationNS int64          `json:"duration_ns"`           // measured; rates are over it
 	Conditions Conditions     `json:"conditions"`
 	Lag        *Lag           `json:"lag,omitempty"`    // for a job with a schedule
 	Detail     *Detail        `json:"detail,omitempty"` // for a phase that asked for it

@@ -99,7 +99,15 @@ func jobLine(j *Job) string {
 	} else {
 		where += files
 	}
-	return phrases(kind, where, c.IO, c.Sync, strings.TrimSpace(c.Rate+" "+c.Arrival), j.times())
+	return phrases(kind, where, c.IO, c.Sync, strings.TrimSpace(c.Rate+" "+c.Arrival), j.threads(), j.times())
+}
+
+// threads are those of the job's own, if it had some.
+func (j *Job) threads() string {
+	if !j.Alone {
+		return ""
+	}
+	return phrases(j.Engine+" on "+threads(j.Threads)+" of its own", j.Place)
 }
 
 // times are from when to when a job was measured that began later than its phase.

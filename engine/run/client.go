@@ -74,7 +74,7 @@ func (w *Worker) addClients(i int, j *Job) error {
 	c.program = program
 	w.clients = append(w.clients, c)
 	for n := range w.share(j.Clients.Count) {
-		id := n*w.p.plan.Threads + w.index
+		id := n*w.group.threads.Count + w.member
 		t := &Task{ID: id, w: w, crew: c, Rand: dist.NewRand(dist.Derive(w.p.seed, uint64(i), uint64(id)))}
 		if err := program.Start(t); err != nil {
 			return err

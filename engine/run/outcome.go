@@ -25,7 +25,7 @@ func (p *phase) report() (*report.Phase, error) {
 		WarmupNS:   int64(p.plan.Warmup),
 		DurationNS: last - p.from,
 		IntervalNS: int64(p.plan.Interval),
-		Threads:    p.plan.Threads,
+		Threads:    p.threads(),
 		End:        p.ended(),
 	}
 	if !p.s.Virtual {
@@ -39,6 +39,7 @@ func (p *phase) report() (*report.Phase, error) {
 		r.Jobs = append(r.Jobs, j)
 		r.Warnings = append(r.Warnings, p.shallower(i, j)...)
 	}
+	r.Warnings = append(r.Warnings, p.unused()...)
 	if n := p.runaways.Load(); n > 0 {
 		r.Warnings = append(r.Warnings, report.Warning{Code: "runaway", Text: fmt.Sprintf(
 			"%d clients were still computing when the phase was over and had to be stopped; look for a loop without I/O or sleep", n)})
@@ -116,11 +117,12 @@ func (p *phase) deviceTraffic() *report.Traffic {
 func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 	j := &p.plan.Jobs[i]
 	r := &report.Job{
-		Name: j.Name, Threads: p.plan.Threads,
+		Name:       j.Name,
 		StartNS:    int64(j.Start),
 		DurationNS: max(p.jobEnd(i, last)-p.from-int64(j.Start), 0),
 		Ops:        map[string]*report.Op{},
 	}
+	p.describeThreads(i, r)
 	if j.Stream != nil {
 		p.describeStream(i, j.Stream, r)
 	} else {
@@ -289,7 +291,7 @@ func (p *phase) shallower(i int, r *report.Job) []report.Warning {
 	if s == nil || r.Depth >= s.Depth {
 		return nil
 	}
-	info := p.workers[0].eng.Info()
+	info := p.groupOf(i).info
 	return []report.Warning{{Code: "depth", Text: fmt.Sprintf(
 		"%s: depth = %d was asked for, but engine %s does %d at a time on each thread: these are the figures of depth %d. Choose io_uring, libaio or pool for more, or ask for depth = %d.",
 		r.Name, s.Depth, info.Name, info.Depth, r.Depth, r.Depth)}}

@@ -19,6 +19,7 @@ type phase struct {
 	seed    uint64
 	col     *collector
 	courses []*course // by job; nil for clients
+	groups  []*group
 	workers []*Worker
 	stuck   *stuck
 
@@ -140,30 +141,34 @@ func spareProcessor(workers int) {
 // begin makes the workers, one after another so that their order is always
 // the same, each on a thread of its own. They play when loops is closed.
 func (p *phase) begin(wg *sync.WaitGroup, loops <-chan struct{}) error {
-	spareProcessor(p.plan.Threads)
-	for i := range p.plan.Threads {
-		w := newWorker(p, i)
-		p.workers = append(p.workers, w)
-		ready := make(chan error)
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			if !p.s.Virtual { // where workers take turns, and threads would only make that slow
-				defer lockThread()()
+	spareProcessor(p.threads())
+	for _, g := range p.groups {
+		for i := range g.threads.Count {
+			w := newWorker(p, g, i)
+			p.workers = append(p.workers, w)
+			ready := make(chan error)
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				w.onThread(func() { w.live(ready, loops) })
+			}()
+			if err := <-ready; err != nil {
+				return err
 			}
-			err := w.setup()
-			ready <- err
-			<-loops
-			if err == nil && p.scheduled {
-				w.loop()
-			}
-			w.close()
-		}()
-		if err := <-ready; err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// live is all that a worker does. It says in ready whether it is.
+func (w *Worker) live(ready chan<- error, loops <-chan struct{}) {
+	err := w.setup()
+	ready <- err
+	<-loops
+	if err == nil && w.p.scheduled {
+		w.loop()
+	}
+	w.close()
 }
 
 // schedule sets the phase's times, from one origin.

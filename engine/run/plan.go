@@ -14,6 +14,7 @@ import (
 	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
+	"moonio/engine/place"
 )
 
 // Phase is a stretch of time in which jobs run side by side. It ends at its
@@ -24,10 +25,12 @@ type Phase struct {
 	Name       string
 	Warmup     time.Duration // run and not recorded
 	Duration   time.Duration
-	Ops        int64 // I/O operations submitted, of any kind
-	Bytes      int64 // bytes asked for by reads and writes
-	Iterations int64 // turns of clients
-	Threads    int
+	Ops        int64         // I/O operations submitted, of any kind
+	Bytes      int64         // bytes asked for by reads and writes
+	Iterations int64         // turns of clients
+	Threads    int           // workers that the jobs share that have none of their own
+	Engine     string        // of these workers; "": the session's
+	Place      place.Place   // of these workers
 	Interval   time.Duration // of the time series
 	Count      bool          // count failed operations and go on; otherwise the first ends the phase
 	Jobs       []Job
@@ -41,6 +44,15 @@ type Job struct {
 	Duration time.Duration // 0: to the phase's end
 	Stream   *Stream
 	Clients  *Clients
+	Own      *Threads // workers on which nothing else runs; nil: those that jobs share
+}
+
+// Threads are the workers of one job alone, each a thread. What the job does at once, its
+// depth or its clients, is shared out over them.
+type Threads struct {
+	Count  int
+	Engine string // "": the session's
+	Place  place.Place
 }
 
 // Stream is a load that is known beforehand: a mix of operations at places drawn from
@@ -103,6 +115,6 @@ type Program interface {
 const (
 	DefaultInterval = time.Second
 	MinInterval     = 10 * time.Millisecond
-	MaxThreads      = 1024
+	MaxThreads      = 1024    // of all of a phase's jobs
 	MaxInFlight     = 1 << 17 // depths and clients of all of a phase's jobs
 )

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"syscall"
@@ -17,8 +18,14 @@ import (
 // alone. Run, Do and Layout are for one goroutine; the rest is safe for
 // concurrent use.
 type Session struct {
-	FS       engine.FS
-	Engine   func(engine.Config) (engine.Engine, error) // one per worker
+	FS     engine.FS
+	Engine func(engine.Config) (engine.Engine, error) // one per worker
+	// Named finds the engine that a job or a phase names for its threads, "psync" or
+	// "io_uring:sqpoll". Nil: there is only Engine.
+	Named func(spec string) (open func(engine.Config) (engine.Engine, error), err error)
+	// Fixed is what keeps jobs from choosing their engines, "--engine sim" say. The result
+	// then names it wherever one would have.
+	Fixed    string
 	Seed     uint64
 	Virtual  bool            // the engines' clock is virtual
 	Disk     string          // the block device whose traffic stands in the report, as in environ.Device.Name; "": none
@@ -44,12 +51,13 @@ func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 	}
 	p := &phase{plan: plan, s: s, seed: dist.Derive(s.Seed, s.phases)}
 	s.phases++
-	p.col = newCollector(len(plan.Jobs), plan.Threads)
-	if err := p.compile(); err != nil {
+	p.divide()
+	p.col = newCollector(len(plan.Jobs), p.threads())
+	if err := errors.Join(p.compile(), p.equip()); err != nil {
 		p.col.close()
 		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)
 	}
-	p.stuck = newStuck(plan.Threads)
+	p.stuck = newStuck(p.threads())
 	if err := p.run(ctx, s.Abandon); err != nil {
 		p.col.close()
 		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)

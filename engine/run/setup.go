@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"runtime"
 
 	"golang.org/x/sys/unix"
 
@@ -10,8 +9,8 @@ import (
 	"moonio/engine/dist"
 )
 
-func newWorker(p *phase, index int) *Worker {
-	return &Worker{p: p, index: index, jobEnd: make([]int64, len(p.plan.Jobs))}
+func newWorker(p *phase, g *group, member int) *Worker {
+	return &Worker{p: p, group: g, index: g.first + member, member: member, jobEnd: make([]int64, len(p.plan.Jobs))}
 }
 
 // Index is the worker's number in its phase, from 0.
@@ -19,6 +18,9 @@ func (w *Worker) Index() int { return w.index }
 
 // setup makes everything that the loop needs. It runs on the worker's thread.
 func (w *Worker) setup() error {
+	if err := w.place(); err != nil {
+		return err
+	}
 	// Without this the kernel rounds paced starts up by 50 µs.
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	var first int
@@ -29,7 +31,7 @@ func (w *Worker) setup() error {
 		return err
 	}
 	w.stamp = rng.Uint64()
-	w.eng, err = w.p.s.Engine(engine.Config{Slots: w.limit, FS: w.p.s.FS, Arena: w.arena, Seed: dist.Derive(w.p.seed, uint64(w.index))})
+	w.eng, err = w.group.open(engine.Config{Slots: w.limit, FS: w.p.s.FS, Arena: w.arena, Seed: dist.Derive(w.p.seed, uint64(w.index))})
 	if err != nil {
 		w.eng = nil // whatever it is, it is not an engine
 		return err
@@ -37,7 +39,11 @@ func (w *Worker) setup() error {
 	if w.p.plan.Wrap != nil {
 		w.eng = w.p.plan.Wrap(w.eng, dist.Derive(w.p.seed, uint64(w.index), 0xfa17))
 	}
-	w.depth = w.eng.Info().Depth
+	info := w.eng.Info()
+	w.depth = info.Depth
+	if w.member == 0 {
+		w.group.info = info
+	}
 	w.now = w.eng.Now()
 	w.out = make([]engine.Completion, min(w.limit, batchMax))
 	return w.makeJobs()
@@ -49,7 +55,7 @@ const queueSlots = 1024
 // needs is how many slots the worker's jobs can use, and how many bytes of
 // buffers they surely need.
 func (w *Worker) needs() (slots, bytes int) {
-	for i := range w.p.plan.Jobs {
+	for _, i := range w.group.jobs {
 		j := &w.p.plan.Jobs[i]
 		if s := j.Stream; s != nil {
 			n := w.share(s.Depth)
@@ -75,16 +81,16 @@ func bufferSize(n int64) int {
 
 // share is this worker's part of n.
 func (w *Worker) share(n int) int {
-	t := w.p.plan.Threads
+	t := w.group.threads.Count
 	s := n / t
-	if w.index < n%t {
+	if w.member < n%t {
 		s++
 	}
 	return s
 }
 
 func (w *Worker) makeJobs() error {
-	for i := range w.p.plan.Jobs {
+	for _, i := range w.group.jobs {
 		j := &w.p.plan.Jobs[i]
 		var err error
 		if j.Stream != nil {
@@ -145,10 +151,4 @@ func (w *Worker) close() {
 			w.p.fail(err)
 		}
 	}
-}
-
-// lockThread ties the goroutine to its thread until the returned function is called.
-func lockThread() func() {
-	runtime.LockOSThread()
-	return runtime.UnlockOSThread
 }

@@ -87,8 +87,8 @@ func (s *stream) schedule(w *Worker) {
 
 // plan begins a schedule.
 func (s *stream) plan(w *Worker, rate pace.Rate, origin int64) {
-	workers := min(w.p.plan.Threads, s.spec.Depth)
-	sched, err := pace.New(rate, s.spec.Arrival, w.index, workers, dist.Derive(w.p.seed, uint64(s.job), 0x5c4e))
+	workers := min(w.group.threads.Count, s.spec.Depth)
+	sched, err := pace.New(rate, s.spec.Arrival, w.member, workers, dist.Derive(w.p.seed, uint64(s.job), 0x5c4e))
 	if err != nil {
 		w.p.fail(err)
 		s.exhausted = true

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,6 +18,8 @@ func (p *Phase) validate() error {
 		return errors.New("the phase has no jobs")
 	case p.Threads < 1 || p.Threads > MaxThreads:
 		return fmt.Errorf("threads = %d: from 1 to %d are possible", p.Threads, MaxThreads)
+	case len(p.Jobs) == p.owners() && (p.Engine != "" || !p.Place.IsZero()):
+		return errors.New("every job has threads of its own: give engine, cpus, numa, nice and ioprio to the jobs")
 	case p.Interval < MinInterval:
 		return fmt.Errorf("interval = %v: the shortest is %v", p.Interval, MinInterval)
 	case p.Warmup < 0 || p.Duration < 0 || p.Ops < 0 || p.Bytes < 0 || p.Iterations < 0:
@@ -33,10 +36,44 @@ func (p *Phase) validate() error {
 			return fmt.Errorf("job %q: %w", j.Name, err)
 		}
 	}
-	if err := p.checkRoom(); err != nil {
+	if err := cmp.Or(p.checkThreads(), p.checkRoom()); err != nil {
 		return err
 	}
 	return p.checkEnds()
+}
+
+// owners is how many of the jobs have threads of their own.
+func (p *Phase) owners() int {
+	n := 0
+	for i := range p.Jobs {
+		if p.Jobs[i].Own != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// checkThreads refuses more threads than there can be. A job's own must all have something
+// to do.
+func (p *Phase) checkThreads() error {
+	all := 0
+	if p.owners() < len(p.Jobs) {
+		all = p.Threads
+	}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		if j.Own == nil {
+			continue
+		}
+		n := j.Own.Count
+		if all += n; n < 1 || all > MaxThreads {
+			return fmt.Errorf("job %q: threads = %d: a phase can have from 1 to %d, those of all its jobs together", j.Name, n, MaxThreads)
+		}
+		if at := j.atOnce(); at < n {
+			return fmt.Errorf("job %q: threads = %d, and it does only %d things at once: give it a depth or clients of at least its threads", j.Name, n, at)
+		}
+	}
+	return nil
 }
 
 // checkRoom refuses what this machine has no memory for: a slip in a number would

@@ -15,7 +15,9 @@ type Worker struct {
 	Data any // the programs' own, shared by those of all jobs
 
 	p      *phase
-	index  int
+	group  *group
+	index  int // in the phase
+	member int // in the group
 	eng    engine.Engine
 	arena  *engine.Arena
 	ops    []engine.Op

@@ -173,7 +173,13 @@ function File:tail() end
 ---@field bytes? Size bytes read and written
 ---@field iterations? integer turns of its clients
 ---@field warmup? Duration time before the measuring, run and not recorded. Default: 0.
----@field threads? integer worker threads. Default: 1.
+---@field threads? integer worker threads, for the jobs that have none of their own. Default: 1.
+---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
+---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
+---@field cpus_policy? "shared"|"split" all of these CPUs for every thread, or one for each, taken in turn. Default: "shared".
+---@field numa? string|integer|integer[] the NUMA nodes that their memory comes from, and their CPUs unless `cpus` says which
+---@field nice? integer from -20, the most favourable, to 19. Default: as the program was started.
+---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
 ---@field interval? Duration of the time series. Default: the command line's --interval, or 1s.
 ---@field on_error? "stop"|"count" whether the first failed operation ends the run. Default: "stop".
 ---@field fault? string|string[] faults to inject, as for --fault, in this phase
@@ -204,7 +210,7 @@ function phase(name, options, jobs, ...) end
 ---@field offset? Size start of the region that it stays in. Default: 0.
 ---@field size? Size length of the region. Default: to the file's end.
 ---@field align? Size what offsets are multiples of. Default: the smallest block.
----@field depth? integer the most operations in flight, over all threads. Default: 1; with a rate: 256.
+---@field depth? integer the most operations in flight, over all threads. Default: 1, or one for each thread of its own; with a rate: at least 256.
 ---@field rate? Rate issue at this rate instead of as fast as the depth allows
 ---@field arrival? "uniform"|"poisson" how a rate's operations are spaced. Default: "uniform".
 ---@field start? Duration after the phase's measured start. Default: 0.
@@ -216,6 +222,13 @@ function phase(name, options, jobs, ...) end
 ---@field fdatasync? integer the same with fdatasync
 ---@field dsync? boolean make each write durable before it completes
 ---@field batch? integer completions to wait for at a time. Default: chosen by how fast they come.
+---@field threads? integer threads of the stream's own, over which its depth is shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
+---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
+---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
+---@field cpus_policy? "shared"|"split" all of these CPUs for every thread, or one for each, taken in turn. Default: "shared".
+---@field numa? string|integer|integer[] the NUMA nodes that their memory comes from, and their CPUs unless `cpus` says which
+---@field nice? integer from -20, the most favourable, to 19. Default: as the program was started.
+---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
 
 ---A load that is known beforehand: an operation mix at a depth or a rate. It costs the least per operation.
 ---@param name string under which its results are found
@@ -226,6 +239,13 @@ function stream(name, options) end
 ---@class ClientsOptions
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long they run. Default: to the phase's end.
+---@field threads? integer threads of the clients' own, over which they are shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
+---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
+---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
+---@field cpus_policy? "shared"|"split" all of these CPUs for every thread, or one for each, taken in turn. Default: "shared".
+---@field numa? string|integer|integer[] the NUMA nodes that their memory comes from, and their CPUs unless `cpus` says which
+---@field nice? integer from -20, the most favourable, to 19. Default: as the program was started.
+---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
 
 ---Concurrent clients, each of which calls the function again and again. Every operation in it is timed under its own
 ---name, and every call as "iteration". The function is carried over to the workers with copies of what it captured.
