@@ -85,4 +85,5 @@ type Info struct {
 	Memory   bool     // no storage is touched
 	Depth    int      // the most operations that are under way at once; 0: as many as there are slots
 	Prio     bool     // Op.Prio is honoured
+	Helpers  bool     // operations are made by other threads than its owner's
 }

@@ -111,7 +111,7 @@ func (e *Engine) Info() engine.Info {
 	if e.threads < e.slots {
 		detail += fmt.Sprintf(", at most %d at once: operations beyond wait for one", e.threads)
 	}
-	return engine.Info{Name: "pool", Detail: detail}
+	return engine.Info{Name: "pool", Detail: detail, Helpers: true}
 }
 
 // Now is the monotonic clock.

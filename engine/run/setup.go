@@ -44,6 +44,9 @@ func (w *Worker) setup() error {
 	if w.member == 0 {
 		w.group.info = info
 	}
+	if info.Helpers && !w.group.threads.Place.IsZero() {
+		return w.p.blame(w.group, fmt.Errorf("%s: engine %s makes its operations on helper threads, which this does not reach: use psync, libaio or io_uring", &w.group.threads.Place, info.Name))
+	}
 	w.now = w.eng.Now()
 	w.out = make([]engine.Completion, min(w.limit, batchMax))
 	return w.makeJobs()
