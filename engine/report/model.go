@@ -116,7 +116,13 @@ type Traffic struct {
 	Device     string `json:"device"`
 	DurationNS int64  `json:"duration_ns"`
 	environ.Counters
-	Under []Traffic `json:"under,omitempty"` // of the disks beneath a mapped device
+	Under []Beneath `json:"under,omitempty"` // of the disks beneath a mapped device, in the same time
+}
+
+// Beneath is what one of the disks carried that a device is made of.
+type Beneath struct {
+	Device string `json:"device"`
+	environ.Counters
 }
 
 // Job is one stream, one group of clients or one replay within a phase.

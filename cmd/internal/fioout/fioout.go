@@ -92,10 +92,9 @@ type document struct {
 // ctime is the time as C's ctime gives it, without the newline.
 func (d *document) ctime() string { return d.set.Now.Format("Mon Jan _2 15:04:05 2006") }
 
-// disk is a block device's traffic over the whole run, the disks beneath it likewise.
+// disk is a block device's traffic over the whole run, and that of the disks beneath it.
 type disk struct {
 	report.Traffic
-	under []report.Traffic
 }
 
 // disksOf sums what the phases saw of each device.
@@ -107,7 +106,7 @@ func disksOf(r *report.Result) []disk {
 		}
 		i := slices.IndexFunc(list, func(d disk) bool { return d.Device == p.Device.Device })
 		if i < 0 {
-			list = append(list, disk{Traffic: report.Traffic{Device: p.Device.Device}})
+			list = append(list, disk{report.Traffic{Device: p.Device.Device}})
 			i = len(list) - 1
 		}
 		list[i].add(p.Device)
@@ -116,19 +115,14 @@ func disksOf(r *report.Result) []disk {
 }
 
 func (d *disk) add(t *report.Traffic) {
-	addTraffic(&d.Traffic, t)
-	for i := range t.Under {
-		u := &t.Under[i]
-		n := slices.IndexFunc(d.under, func(o report.Traffic) bool { return o.Device == u.Device })
+	d.DurationNS += t.DurationNS
+	d.Counters = d.Counters.Plus(t.Counters)
+	for _, u := range t.Under {
+		n := slices.IndexFunc(d.Under, func(o report.Beneath) bool { return o.Device == u.Device })
 		if n < 0 {
-			d.under = append(d.under, report.Traffic{Device: u.Device})
-			n = len(d.under) - 1
+			d.Under = append(d.Under, u)
+			continue
 		}
-		addTraffic(&d.under[n], u)
+		d.Under[n].Counters = d.Under[n].Counters.Plus(u.Counters)
 	}
-}
-
-func addTraffic(to, from *report.Traffic) {
-	to.DurationNS += from.DurationNS
-	to.Counters = to.Counters.Plus(from.Counters)
 }

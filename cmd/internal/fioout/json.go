@@ -267,7 +267,7 @@ func jsonDisk(w *writer, d *disk) {
 	w.int("write_ticks", d.WriteNS/1e6)
 	w.int("in_queue", d.QueueNS/1e6)
 	w.float("util", utilisation(d.BusyNS, d.DurationNS))
-	if len(d.under) == 0 {
+	if len(d.Under) == 0 {
 		return
 	}
 	m := d.beneath()
