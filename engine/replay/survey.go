@@ -1,0 +1,185 @@
+package replay
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"moonio/engine"
+	"moonio/engine/trace"
+)
+
+// Survey is what one reading of a trace says about playing it. Counts are of one
+// pass through the window.
+type Survey struct {
+	Records int64                    // in the window, whether they can be played or not
+	Counts  [engine.NumOpCodes]int64 // of them, by operation
+	Bytes   [engine.NumOpCodes]int64 // by operation
+	Flushes int64                    // that writes carry with them
+	Span    int64                    // from the first record to the last, in ns; idle time cut, not scaled
+	Files   []File                   // by the trace's numbers of files
+	Streams int
+	Longest int64 // of the transfers, in bytes
+
+	// What is known if completions were captured.
+	Latencies int64   // records that have one
+	Depth     float64 // mean in flight
+	MostDepth int
+
+	Log *trace.Log
+}
+
+// File is one of the files, devices or volumes that a trace is of.
+type File struct {
+	Name    string
+	Records int64
+	End     int64 // of what is read and written at a known place, in bytes
+	Touched int64 // bytes of the chunks that are touched: what Compact needs
+	Grows   int64 // bytes appended at an unknown end
+	Writes  bool
+
+	chunks *chunks
+}
+
+// longest is the most that one record may transfer, in bytes.
+const longest = 1 << 30
+
+// maxFiles bounds for how many files chunks are kept.
+const maxFiles = 1 << 16
+
+// Look reads the trace once.
+func Look(ctx context.Context, open Opener, o *Options) (*Survey, error) {
+	t, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer t.Close()
+	s := &Survey{Log: t.Log()}
+	w := window{trace: t, o: o}
+	var r trace.Record
+	var now inFlight
+	for {
+		err := w.read(&r)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := s.add(&r, o); err != nil {
+			return nil, err
+		}
+		s.MostDepth = max(s.MostDepth, now.add(&r))
+		if s.Records%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	s.finish(&w, now.total)
+	return s, nil
+}
+
+func (s *Survey) add(r *trace.Record, o *Options) error {
+	s.Records++
+	s.Counts[r.Op]++
+	s.Bytes[r.Op] += r.Length
+	if r.Flags&trace.Preflush != 0 && r.Op != engine.Fsync && r.Op != engine.Fdatasync {
+		s.Flushes++
+	}
+	s.Streams = max(s.Streams, int(r.Stream)+1)
+	for int(r.File) >= len(s.Files) {
+		if len(s.Files) == maxFiles {
+			return fmt.Errorf("the trace is of more than %d files or devices: choose some of them", maxFiles)
+		}
+		s.Files = append(s.Files, File{chunks: newChunks(o.chunk())})
+	}
+	f := &s.Files[r.File]
+	f.Records++
+	if r.Latency >= 0 {
+		s.Latencies++
+	}
+	if unplayable(r) != "" || !r.Op.Transfers() {
+		return nil
+	}
+	s.Longest = max(s.Longest, r.Length)
+	f.Writes = f.Writes || r.Op != engine.Read
+	if r.Offset == trace.AtEnd {
+		f.Grows += r.Length
+		return nil
+	}
+	f.End = max(f.End, r.Offset+r.Length)
+	f.chunks.touch(r.Offset, r.Length)
+	return nil
+}
+
+func (s *Survey) finish(w *window, latency int64) {
+	s.Span = w.out
+	if s.Latencies > 0 && s.Span > 0 {
+		s.Depth = float64(latency) / float64(s.Span)
+	}
+	names := &s.Log.Files
+	for i := range s.Files {
+		f := &s.Files[i]
+		if i < names.Len() {
+			f.Name = names.Name(trace.ID(i))
+		}
+		f.Touched = f.chunks.size()
+	}
+}
+
+// unplayable is why a record cannot be played whatever the target is; "" if it can.
+func unplayable(r *trace.Record) string {
+	switch r.Op {
+	case engine.Read, engine.Write, engine.Append:
+		switch {
+		case r.Length == 0:
+			return "transfers nothing"
+		case r.Length > longest:
+			return "longer than 1 GiB"
+		}
+	case engine.Trim, engine.Allocate:
+		if r.Length == 0 {
+			return "covers nothing"
+		}
+	case engine.Fsync, engine.Fdatasync, engine.SyncRange, engine.Truncate:
+	default:
+		return r.Op.String() + " is not played"
+	}
+	return ""
+}
+
+// inFlight counts the operations that were in flight when each was issued.
+type inFlight struct {
+	ends  int64Heap
+	total int64 // of the latencies
+}
+
+// mostInFlight bounds how many are counted.
+const mostInFlight = 1 << 20
+
+// add takes a record and says how many are in flight with it.
+func (f *inFlight) add(r *trace.Record) int {
+	for len(f.ends) > 0 && f.ends[0] <= r.Time {
+		heap.Pop(&f.ends)
+	}
+	if r.Latency < 0 || len(f.ends) == mostInFlight {
+		return len(f.ends)
+	}
+	f.total += r.Latency
+	heap.Push(&f.ends, r.Time+r.Latency)
+	return len(f.ends)
+}
+
+type int64Heap []int64
+
+func (h int64Heap) Len() int           { return len(h) }
+func (h int64Heap) Less(i, j int) bool { return h[i] < h[j] }
+func (h int64Heap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *int64Heap) Push(x any)        { *h = append(*h, x.(int64)) }
+func (h *int64Heap) Pop() any {
+	old := *h
+	x := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return x
+}
