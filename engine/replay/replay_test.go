@@ -69,7 +69,7 @@ func play(t *testing.T, o Options, target Target, records ...trace.Record) ([]St
 			targets[i].Size = (s.Files[i].End + Block - 1) / Block * Block
 		}
 	}
-	src := NewSource(opener(records...), o, s, targets)
+	src := NewSource(opener(records...), o, s, targets, Share{})
 	defer src.Close()
 	var steps []Step
 	for {
@@ -290,6 +290,39 @@ func TestSurvey(t *testing.T) {
 	}
 	if f := s.Files[0]; f.Name != "disk" || f.End != 1<<20+8192 || f.Touched != 2*DefaultChunk || !f.Writes {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestShares sees that the shares of a trace add up to it.
+func TestShares(t *testing.T) {
+	var records []trace.Record
+	for i := range 100 {
+		r := read(int64(i)*ms, 0, 4096)
+		r.Stream = trace.ID(i % 7)
+		records = append(records, r)
+	}
+	s, err := Look(context.Background(), opener(records...), &Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	total, most := 0, 0
+	for i := range 3 {
+		src := NewSource(opener(records...), Options{}, s, []Target{{Size: 4096}}, Share{Index: i, Of: 3})
+		n := 0
+		for ; ; n++ {
+			steps, err := src.Next(nil)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil || int(steps[0].Stream)%3 != i {
+				t.Fatalf("share %d: %+v, %v", i, steps, err)
+			}
+		}
+		src.Close()
+		total, most = total+n, max(most, n)
+	}
+	if total != 100 || most > 50 {
+		t.Errorf("%d records, %d in the largest share", total, most)
 	}
 }
 

@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"io"
+	"sync/atomic"
 
 	"moonio/engine"
 	"moonio/engine/trace"
@@ -50,15 +51,38 @@ type Source struct {
 	span   int64 // of one loop, from its start to the start of the next
 	pieces []piece
 	rec    trace.Record
+	share  Share
+	looked int // how many records were read
+	stop   atomic.Bool
 
 	Drops     map[string]int64 // records that were left out, by reason
 	DropBytes int64            // what they would have transferred
 }
 
+// Share is the part of a trace that one of several sources gives: whole files, or if
+// there is but one or ByStream is set, whole streams. The zero value is all of it.
+type Share struct {
+	Index, Of int
+	ByStream  bool
+}
+
+func (h *Share) has(r *trace.Record) bool {
+	switch {
+	case h.Of <= 1:
+		return true
+	case h.ByStream:
+		return int(r.Stream)%h.Of == h.Index
+	}
+	return int(r.File)%h.Of == h.Index
+}
+
 // NewSource makes the source of a replay of what was surveyed. targets are by the
 // trace's numbers of files.
-func NewSource(open Opener, o Options, s *Survey, targets []Target) *Source {
-	src := &Source{open: open, o: o, Drops: map[string]int64{}, span: s.Span}
+func NewSource(open Opener, o Options, s *Survey, targets []Target, share Share) *Source {
+	src := &Source{open: open, o: o, Drops: map[string]int64{}, span: s.Span, share: share}
+	if len(s.Files) < 2 {
+		src.share.ByStream = true
+	}
 	if s.Records > 1 {
 		src.span += s.Span / (s.Records - 1) // the next loop begins as another record would
 	}
@@ -68,6 +92,12 @@ func NewSource(open Opener, o Options, s *Survey, targets []Target) *Source {
 	}
 	return src
 }
+
+var errStopped = errors.New("the reading was stopped")
+
+// Stop makes Next return an error soon, however much it has to skip. Any goroutine may
+// call it.
+func (s *Source) Stop() { s.stop.Store(true) }
 
 // Close ends the reading.
 func (s *Source) Close() error {
@@ -110,7 +140,13 @@ func (s *Source) read() error {
 			s.origin = int64(s.loop) * s.span
 		}
 		err := s.w.read(&s.rec)
-		if !errors.Is(err, io.EOF) {
+		if s.looked++; s.looked%4096 == 0 && s.stop.Load() {
+			return errStopped
+		}
+		switch {
+		case err == nil && !s.share.has(&s.rec):
+			continue
+		case !errors.Is(err, io.EOF):
 			s.rec.Time += s.origin
 			return err
 		}

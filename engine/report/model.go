@@ -138,8 +138,10 @@ type Job struct {
 	StartNS    int64          `json:"start_ns"`              // since the phase's StartNS
 	DurationNS int64          `json:"duration_ns"`           // measured; rates are over it
 	Conditions Conditions     `json:"conditions"`
-	Lag        *Lag           `json:"lag,omitempty"`    // for a job with a schedule
-	Detail     *Detail        `json:"detail,omitempty"` // for a phase that asked for it
+	Lag        *Lag           `json:"lag,omitempty"`      // for a job with a schedule
+	Detail     *Detail        `json:"detail,omitempty"`   // for a phase that asked for it
+	Lateness   *Latency       `json:"lateness,omitempty"` // of a replay: submitted − due, of its records
+	Replay     *Replay        `json:"replay,omitempty"`
 	Ops        map[string]*Op `json:"ops"`
 	Intervals  []Interval     `json:"intervals"`
 }
@@ -211,6 +213,39 @@ type Lag struct {
 	Scheduled int64   `json:"scheduled"` // operations that fell due in the measured time
 	MeanNS    float64 `json:"mean_ns"`   // submitted − intended
 	MaxNS     int64   `json:"max_ns"`
+}
+
+// Replay is what became of a captured workload. Issued + dropped + not reached are all
+// of its records, in operations and in bytes.
+type Replay struct {
+	Trace   string  `json:"trace"`
+	Timing  string  `json:"timing"` // "captured", "fast", "dependent" or "streams"
+	Speed   float64 `json:"speed"`
+	Records int64   `json:"records"` // to be played, all loops together
+	Bytes   int64   `json:"bytes"`
+
+	Issued          int64            `json:"issued"`
+	IssuedBytes     int64            `json:"issued_bytes"` // as captured
+	Dropped         map[string]int64 `json:"dropped,omitempty"`
+	DroppedRecords  int64            `json:"dropped_records"`
+	DroppedBytes    int64            `json:"dropped_bytes"`
+	NotReached      int64            `json:"not_reached"` // when the phase ended
+	NotReachedBytes int64            `json:"not_reached_bytes"`
+
+	Split      int64 `json:"split"`       // records that became several operations
+	Expanded   int64 `json:"expanded"`    // records that alignment changed
+	ExtraBytes int64 `json:"extra_bytes"` // that alignment added
+	Flushes    int64 `json:"flushes"`     // that writes carried, issued before them
+
+	Late   int64 `json:"late"`    // records issued more than 1 ms late
+	SlipNS int64 `json:"slip_ns"` // how late the last one was
+
+	CapturedIOPS      float64 `json:"captured_iops"` // at the replay's speed
+	ReplayedIOPS      float64 `json:"replayed_iops"`
+	CapturedDepth     float64 `json:"captured_depth,omitempty"` // mean in flight, if completions were captured
+	CapturedMostDepth int     `json:"captured_most_depth,omitempty"`
+	ReplayedDepth     float64 `json:"replayed_depth"`
+	ReplayedMostDepth int     `json:"replayed_most_depth"` // of each worker, added up
 }
 
 // Op is one kind of operation of a job. Beside the storage's operations,

@@ -123,9 +123,12 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 		Ops:        map[string]*report.Op{},
 	}
 	p.describeThreads(i, r)
-	if j.Stream != nil {
+	switch {
+	case j.Stream != nil:
 		p.describeStream(i, j.Stream, r)
-	} else {
+	case j.Replay != nil:
+		r.Kind, r.Depth = "replay", j.Replay.Depth
+	default:
 		r.Kind, r.Clients = "clients", j.Clients.Count
 	}
 	names := p.keyNames(i)
@@ -140,6 +143,11 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 		}
 		op.Span = key(k) >= keyIteration
 		r.Ops[names(key(k))] = op
+	}
+	if j.Replay != nil {
+		if err := p.describeReplay(i, j.Replay, r); err != nil {
+			return nil, err
+		}
 	}
 	p.fillSeries(i, r, names)
 	return r, nil
@@ -170,8 +178,13 @@ func (p *phase) endedAlone(i int) bool {
 				return false
 			}
 		}
+		for _, y := range w.players {
+			if y.job == i && (y.closed || !y.over()) {
+				return false
+			}
+		}
 	}
-	return p.plan.Jobs[i].Stream != nil
+	return p.plan.Jobs[i].Clients == nil
 }
 
 func (c *cell) report(ns int64) (*report.Op, error) {
@@ -240,28 +253,7 @@ func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
 	if w := s.Write.At.String(); s.does(true) && w != c.Pattern {
 		c.Pattern = strings.TrimPrefix(c.Pattern+" / "+w, " / ")
 	}
-	direct := 0
-	for n, f := range s.Files {
-		if n < maxNames {
-			c.Files = append(c.Files, f.Name)
-		}
-		c.SizeBytes += f.Size()
-		if f.Direct {
-			direct++
-		}
-	}
-	c.FileCount = len(s.Files)
-	switch direct {
-	case 0:
-		c.IO = "buffered"
-	case len(s.Files):
-		c.IO = "direct"
-	default:
-		c.IO = "mixed"
-	}
-	if p.s.FS.Memory() {
-		c.IO = ""
-	}
+	p.describeFiles(s.Files, c)
 	if s.DSync {
 		c.Sync = "dsync"
 	}
@@ -295,6 +287,29 @@ func (p *phase) shallower(i int, r *report.Job) []report.Warning {
 	return []report.Warning{{Code: "depth", Text: fmt.Sprintf(
 		"%s: depth = %d was asked for, but engine %s does %d at a time on each thread: these are the figures of depth %d. Choose io_uring, libaio or pool for more, or ask for depth = %d.",
 		r.Name, s.Depth, info.Name, info.Depth, r.Depth, r.Depth)}}
+}
+
+func (p *phase) describeFiles(files []*engine.File, c *report.Conditions) {
+	direct := 0
+	for n, f := range files {
+		if n < maxNames {
+			c.Files = append(c.Files, f.Name)
+		}
+		c.SizeBytes += f.Size()
+		if f.Direct {
+			direct++
+		}
+	}
+	c.FileCount = len(files)
+	switch {
+	case p.s.FS.Memory():
+	case direct == 0:
+		c.IO = "buffered"
+	case direct == len(files):
+		c.IO = "direct"
+	default:
+		c.IO = "mixed"
+	}
 }
 
 // maxNames is how many of a job's files are named in its result.

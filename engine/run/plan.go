@@ -37,13 +37,14 @@ type Phase struct {
 	Wrap       func(e engine.Engine, seed uint64) engine.Engine // put around each worker's engine; may be nil
 }
 
-// Job is one of a phase's jobs: exactly one of Stream and Clients is set.
+// Job is one of a phase's jobs: exactly one of Stream, Clients and Replay is set.
 type Job struct {
 	Name     string
 	Start    time.Duration // from the phase's measured start; a job with 0 also runs in the warm-up
 	Duration time.Duration // 0: to the phase's end
 	Stream   *Stream
 	Clients  *Clients
+	Replay   *Replay
 	Own      *Threads // workers on which nothing else runs; nil: those that jobs share
 }
 

@@ -66,6 +66,12 @@ func (w *Worker) needs() (slots, bytes int) {
 			bytes += n * bufferSize(s.maxBlock())
 			continue
 		}
+		if r := j.Replay; r != nil {
+			n := w.share(r.Depth) + chainRoom
+			slots += n
+			bytes += n * bufferSize(4096)
+			continue
+		}
 		n := w.share(j.Clients.Count)
 		slots += n + queueSlots
 		bytes += min(n, queueSlots) * bufferSize(4096)
@@ -96,9 +102,12 @@ func (w *Worker) makeJobs() error {
 	for _, i := range w.group.jobs {
 		j := &w.p.plan.Jobs[i]
 		var err error
-		if j.Stream != nil {
+		switch {
+		case j.Stream != nil:
 			err = w.addStream(i, j)
-		} else {
+		case j.Replay != nil:
+			err = w.addPlayer(i, j)
+		default:
 			err = w.addClients(i, j)
 		}
 		if err != nil {
@@ -121,7 +130,7 @@ func (w *Worker) wantedBatch() int {
 			return 0
 		}
 	}
-	if len(w.clients) > 0 {
+	if len(w.clients)+len(w.players) > 0 {
 		return 0
 	}
 	return least
@@ -135,11 +144,17 @@ func (w *Worker) schedule() {
 	for _, s := range w.streams {
 		s.schedule(w)
 	}
+	for _, y := range w.players {
+		y.schedule(w)
+	}
 }
 
 // close frees what setup made, as far as it got.
 func (w *Worker) close() {
 	w.closeInbox()
+	for _, y := range w.players {
+		y.close()
+	}
 	for _, c := range w.clients {
 		c.over.Store(true)
 		c.program.Close()

@@ -7,6 +7,7 @@ type slot struct {
 	intended  int64 // when it was due or asked for
 	submitted int64
 	stream    *stream // whose it is; or
+	player    *player // likewise; or
 	task      *Task   // who waits for it
 	queue     *Queue  // the task's queue that it went through, if any
 	target    *target // of a stream's write that a sync counts

@@ -98,8 +98,11 @@ func (p *Phase) checkRoom() error {
 
 // atOnce is how many operations a job can have in flight, its clients' queues aside.
 func (j *Job) atOnce() int {
-	if j.Stream != nil {
+	switch {
+	case j.Stream != nil:
 		return j.Stream.Depth
+	case j.Replay != nil:
+		return j.Replay.Depth
 	}
 	return j.Clients.Count
 }
@@ -149,19 +152,21 @@ func (p *Phase) checkEnds() error {
 
 func (j *Job) endless() bool {
 	s := j.Stream
-	return j.Duration == 0 && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0)
+	return j.Duration == 0 && j.Replay == nil && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0)
 }
 
 func (j *Job) validate(p *Phase) error {
 	switch {
-	case (j.Stream == nil) == (j.Clients == nil):
-		return errors.New("a job is either a stream or clients")
+	case howMany(j.Stream != nil, j.Clients != nil, j.Replay != nil) != 1:
+		return errors.New("a job is either a stream, clients or a replay")
 	case j.Start < 0 || j.Duration < 0:
 		return errors.New("its start or duration is negative")
 	case p.Duration > 0 && j.Start >= p.Duration:
 		return fmt.Errorf("start = %v is not before the phase's end at %v", j.Start, p.Duration)
 	case j.Stream != nil:
 		return j.Stream.validate()
+	case j.Replay != nil:
+		return j.Replay.validate()
 	case j.Clients.Count < 1:
 		return fmt.Errorf("%d clients: at least 1 is needed", j.Clients.Count)
 	}
@@ -214,4 +219,14 @@ func (s *Stream) validateOp(c engine.OpCode) error {
 
 func syncs(c engine.OpCode) bool {
 	return c == engine.Fsync || c == engine.Fdatasync || c == engine.SyncRange
+}
+
+// howMany is how many of the conditions hold.
+func howMany(conditions ...bool) (n int) {
+	for _, c := range conditions {
+		if c {
+			n++
+		}
+	}
+	return n
 }

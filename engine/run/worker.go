@@ -31,6 +31,7 @@ type Worker struct {
 	flying int   // submitted and not completed
 
 	streams  []*stream
+	players  []*player
 	clients  []*crew
 	runnable []*Task   // to be resumed, in order
 	starved  fifo[ask] // waiting for free slots
@@ -72,6 +73,9 @@ func (w *Worker) loop() {
 		w.resumeClients()
 		for _, s := range w.streams {
 			s.fill(w)
+		}
+		for _, y := range w.players {
+			y.fill(w)
 		}
 		if err := w.submit(); err != nil {
 			w.p.fail(err)
@@ -178,6 +182,11 @@ func (w *Worker) finished() bool {
 			return false
 		}
 	}
+	for _, y := range w.players {
+		if !y.over() {
+			return false
+		}
+	}
 	for _, c := range w.clients {
 		if !c.started {
 			return false
@@ -224,6 +233,9 @@ func (w *Worker) until() (least int, deadline int64) {
 		for _, s := range w.streams {
 			deadline = min(deadline, s.until(w))
 		}
+		for _, y := range w.players {
+			deadline = min(deadline, y.until())
+		}
 		for _, c := range w.clients {
 			deadline = min(deadline, c.until())
 		}
@@ -262,6 +274,8 @@ func (w *Worker) complete(c *engine.Completion) {
 	switch {
 	case s.stream != nil:
 		s.stream.completed(w, c.Slot, res)
+	case s.player != nil:
+		s.player.completed(w, c.Slot)
 	case s.queue != nil:
 		s.queue.completed(w, c.Slot, res)
 	default:
