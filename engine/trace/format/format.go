@@ -13,12 +13,14 @@ import (
 
 	"moonio/engine/suggest"
 	"moonio/engine/trace"
+	"moonio/engine/trace/blktrace"
 	"moonio/engine/trace/iolog"
 )
 
 // formats is in the order in which they are tried. Of several that are equally sure, the
 // first wins.
 var formats = []*trace.Format{
+	blktrace.Format,
 	iolog.Format,
 }
 
