@@ -35,6 +35,9 @@ type Session struct {
 	// Glimpse is called a few times a second while a phase runs, with what gives the results so
 	// far: those of the intervals that are over. It may be nil.
 	Glimpse func(take func() (*report.Phase, error))
+	// Tap goes around the engine of each worker of a phase, outside of everything else: slots are as
+	// in engine.Config, jobs the names that Job refers to. Nil: there is none.
+	Tap func(e engine.Engine, slots int, jobs []string) (Tap, error)
 
 	phases uint64
 	loans  uint64 // engines lent outside phases

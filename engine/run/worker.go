@@ -19,6 +19,7 @@ type Worker struct {
 	index  int // in the phase
 	member int // in the group
 	eng    engine.Engine
+	tap    Tap // eng, if the session has a tap; or nil
 	arena  *engine.Arena
 	ops    []engine.Op
 	slots  []slot
@@ -152,6 +153,9 @@ func (w *Worker) submit() error {
 	at := w.watch.left
 	for _, i := range batch {
 		w.slots[i].submitted = at
+	}
+	if w.tap != nil {
+		w.tell(batch)
 	}
 	if err := w.eng.Submit(w.ops, batch); err != nil {
 		return fmt.Errorf("submitting %d operations: %w", len(batch), err)
