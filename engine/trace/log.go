@@ -105,11 +105,16 @@ const MaxNames = 1 << 20
 type Names struct {
 	ids   map[string]ID
 	names []string
+	last  ID // that ID returned last: most records have the name of the one before
 }
 
 // ID is the number of a name; an error once there are more than MaxNames.
 func (n *Names) ID(name []byte) (ID, error) {
+	if len(n.names) > 0 && n.names[n.last] == string(name) {
+		return n.last, nil
+	}
 	if id, ok := n.ids[string(name)]; ok {
+		n.last = id
 		return id, nil
 	}
 	if len(n.names) == MaxNames {

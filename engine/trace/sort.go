@@ -1,53 +1,106 @@
 package trace
 
-import "sort"
-
 // Sorter mends a Reader's order: it holds back a number of records and gives the one
 // with the earliest time, and of equal times the one that was read first. A record
 // that was displaced by more than that many others comes out late. What is in order
-// already costs little.
+// already costs little: it stands in a queue, and only what is late goes to a heap.
 type Sorter struct {
 	r    Reader
-	held []Record // held[head:] are sorted; their number is at most cap(held)/2
-	head int
 	size int
 	err  error
+	next Record
+
+	queue []Record // queue[head:] are in order; their number is at most cap(queue)/2
+	head  int
+	late  []lateRecord // a heap, the earliest at 0
+	seq   uint64       // of the late record read last
+	last  int64        // time of the record queued last
+	any   bool         // one was queued
+}
+
+type lateRecord struct {
+	Record
+	seq uint64
 }
 
 // NewSorter holds back up to size records of r.
 func NewSorter(r Reader, size int) *Sorter {
-	return &Sorter{r: r, held: make([]Record, 0, 2*size), size: size}
+	return &Sorter{r: r, queue: make([]Record, 0, 2*size), size: size}
 }
 
 // Read gives the next record in order of time.
 func (s *Sorter) Read(r *Record) error {
-	for s.err == nil && len(s.held)-s.head < s.size {
-		var next Record
-		if s.err = s.r.Read(&next); s.err == nil {
-			s.insert(&next)
+	for s.err == nil && len(s.queue)-s.head+len(s.late) < s.size {
+		if s.err = s.r.Read(&s.next); s.err == nil {
+			s.put()
 		}
 	}
-	if s.head == len(s.held) {
+	queued := len(s.queue) > s.head
+	switch {
+	case len(s.late) > 0 && (!queued || s.late[0].Time < s.queue[s.head].Time):
+		s.take(r)
+	case queued:
+		*r = s.queue[s.head]
+		s.head++
+	default:
 		return s.err
 	}
-	*r = s.held[s.head]
-	s.head++
 	return nil
 }
 
-// insert puts a record behind all that are not later.
-func (s *Sorter) insert(r *Record) {
-	if len(s.held) == cap(s.held) {
-		s.held = s.held[:copy(s.held, s.held[s.head:])]
-		s.head = 0
-	}
-	s.held = append(s.held, *r)
-	live := s.held[s.head:]
-	last := len(live) - 1
-	if last == 0 || live[last-1].Time <= r.Time {
+// put holds back the record that was read last.
+func (s *Sorter) put() {
+	if s.any && s.next.Time < s.last {
+		s.seq++
+		s.late = append(s.late, lateRecord{s.next, s.seq})
+		s.up(len(s.late) - 1)
 		return
 	}
-	at := sort.Search(last, func(i int) bool { return live[i].Time > r.Time })
-	copy(live[at+1:], live[at:last])
-	live[at] = *r
+	if len(s.queue) == cap(s.queue) {
+		s.queue = s.queue[:copy(s.queue, s.queue[s.head:])]
+		s.head = 0
+	}
+	s.queue = append(s.queue, s.next)
+	s.last, s.any = s.next.Time, true
+}
+
+// take gives the earliest of the late records.
+func (s *Sorter) take(r *Record) {
+	*r = s.late[0].Record
+	n := len(s.late) - 1
+	s.late[0] = s.late[n]
+	s.late = s.late[:n]
+	s.down(0)
+}
+
+func (l *lateRecord) before(m *lateRecord) bool {
+	return l.Time < m.Time || l.Time == m.Time && l.seq < m.seq
+}
+
+func (s *Sorter) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if !s.late[i].before(&s.late[parent]) {
+			return
+		}
+		s.late[parent], s.late[i] = s.late[i], s.late[parent]
+		i = parent
+	}
+}
+
+func (s *Sorter) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(s.late) {
+			return
+		}
+		if child+1 < len(s.late) && s.late[child+1].before(&s.late[child]) {
+			child++
+		}
+		if !s.late[child].before(&s.late[i]) {
+			return
+		}
+		s.late[i], s.late[child] = s.late[child], s.late[i]
+		i = child
+	}
 }

@@ -44,6 +44,7 @@ const (
 	Sync // somebody waited for it
 	Meta
 	Readahead
+	Direct // the file was open with O_DIRECT
 )
 
 // ID is the number of a name: they count from 0 in the order of first use.
