@@ -18,25 +18,7 @@ func (p *phase) report() (*report.Phase, error) {
 	if !p.closed.Load() {
 		p.col.flush()
 	}
-	return p.reportAt(p.lastSeen())
-}
-
-// glimpse reports the intervals that are over while the phase goes on.
-func (p *phase) glimpse() (*report.Phase, error) {
-	p.col.mu.Lock()
-	defer p.col.mu.Unlock()
-	if p.closed.Load() {
-		return p.reportAt(p.lastSeen())
-	}
-	r, err := p.reportAt(p.from + p.col.next*int64(p.plan.Interval))
-	if err == nil {
-		r.End = "" // it has none yet
-	}
-	return r, err
-}
-
-// reportAt reports the phase as of a time. The caller holds the collector.
-func (p *phase) reportAt(last int64) (*report.Phase, error) {
+	last := p.lastSeen()
 	r := &report.Phase{
 		Name:       p.plan.Name,
 		StartNS:    p.from - p.s.origin,
@@ -167,7 +149,6 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 			return nil, err
 		}
 	}
-	p.reportDetail(i, r)
 	p.fillSeries(i, r, names)
 	return r, nil
 }
@@ -215,10 +196,7 @@ func (c *cell) report(ns int64) (*report.Op, error) {
 		op.ErrorsBy[ErrnoName(e)] += n
 	}
 	op.SetRates(ns)
-	if err := op.SetLatency(c.service, c.response); err != nil {
-		return nil, err
-	}
-	return op, op.SetParts(c.submission, c.completion)
+	return op, op.SetLatency(c.service, c.response)
 }
 
 // keyNames gives a function that names a job's keys.

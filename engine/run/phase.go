@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
-	"moonio/engine/report"
 )
 
 // phase is a phase while it runs.
@@ -43,8 +42,7 @@ type phase struct {
 	err    error                                // the first failure
 	cpu    struct{ user, system time.Duration } // the process's, when measuring began
 
-	traffic traffic      // the device's since then
-	usage   report.Usage // the process's when measuring began, if detail is asked for
+	traffic traffic // the device's since then
 
 	runaways atomic.Int64
 }
@@ -179,7 +177,6 @@ func (p *phase) schedule() {
 	if !p.s.Virtual {
 		p.start = engine.Monotonic()
 	}
-	p.s.start(p.start)
 	p.from = p.start + int64(p.plan.Warmup)
 	p.end = engine.NoDeadline
 	if p.plan.Duration > 0 {
@@ -216,6 +213,5 @@ func (p *phase) mark() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cpu.user, p.cpu.system = cpuTimes(unix.RUSAGE_SELF)
-	p.usage = usage(unix.RUSAGE_SELF)
 	p.traffic.begin(p.s.Disk)
 }

@@ -9,20 +9,22 @@ package format
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"moonio/engine/suggest"
 	"moonio/engine/trace"
-	"moonio/engine/trace/blktrace"
+	"moonio/engine/trace/bcc"
+	"moonio/engine/trace/columns"
 	"moonio/engine/trace/iolog"
 )
 
 // formats is in the order in which they are tried. Of several that are equally sure, the
 // first wins.
-var formats = []*trace.Format{
-	blktrace.Format,
-	iolog.Format,
-}
+var formats = slices.Concat(
+	[]*trace.Format{iolog.Format},
+	bcc.Formats, columns.Formats,
+)
 
 // List is all formats.
 func List() []*trace.Format { return formats }
@@ -45,6 +47,9 @@ func Parse(spec string) (*trace.Options, error) {
 	o := &trace.Options{Format: name, Args: map[string]string{}}
 	if args != "" {
 		for _, arg := range strings.Split(args, ",") {
+			if arg == "" {
+				continue // "separator=," among others
+			}
 			key, value, ok := strings.Cut(arg, "=")
 			if !ok {
 				return nil, fmt.Errorf("trace format %q: %q is not KEY=VALUE", spec, arg)

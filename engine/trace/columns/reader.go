@@ -1,0 +1,137 @@
+package columns
+
+import (
+	"bytes"
+	"errors"
+
+	"moonio/engine/trace"
+	"moonio/engine/trace/internal/scan"
+)
+
+// window is how many records are put in order of time.
+const window = 4096
+
+// oneFile is the file's name where the table does not tell files apart.
+const oneFile = "device"
+
+// reader decodes the lines of one table.
+type reader struct {
+	layout  *layout
+	lines   *trace.Lines
+	log     *trace.Log
+	fields  fields
+	files   *trace.Names
+	streams *trace.Names
+	buf     []byte
+	header  []byte // the first line, if it is one
+}
+
+// open reads a table as l describes it.
+func open(l *layout, in *trace.Input, log *trace.Log) trace.Reader {
+	r := &reader{layout: l, lines: trace.NewLines(in, log), log: log,
+		files: &log.Files, streams: &log.Streams}
+	return trace.NewSorter(r, window)
+}
+
+// Read gives the next line's record.
+func (r *reader) Read(rec *trace.Record) error {
+	for {
+		line, err := r.lines.Next()
+		if err != nil {
+			return err
+		}
+		if reason := r.passOver(line); reason != "" {
+			r.log.Skip(reason)
+			continue
+		}
+		r.fields.split(line, r.layout.separator)
+		*rec = trace.Record{}
+		err = r.layout.parse(&r.fields, rec)
+		if err == nil {
+			return r.names(rec)
+		}
+		r.count(line, err)
+	}
+}
+
+// count counts a line that gives no record.
+func (r *reader) count(line []byte, err error) {
+	var skip errSkip
+	if errors.As(err, &skip) {
+		r.log.Skip(string(skip))
+		return
+	}
+	r.lines.Bad(line, err.Error())
+}
+
+// passOver is the reason why a line is not looked at: headers recur where files were put
+// together.
+func (r *reader) passOver(line []byte) string {
+	trimmed := scan.Bare(line)
+	if len(trimmed) == 0 || trimmed[0] == '#' {
+		return "empty lines and comments"
+	}
+	if r.lines.Number() == 1 && (r.layout.header || r.layout.isHeader(line)) {
+		r.header = bytes.Clone(line)
+		return "headers"
+	}
+	if len(r.header) > 0 && bytes.Equal(line, r.header) {
+		return "headers"
+	}
+	return ""
+}
+
+// isHeader says whether a line's time begins with no digit.
+func (l *layout) isHeader(line []byte) bool {
+	var f fields
+	f.split(line, l.separator)
+	t := f.at(l.time.at)
+	return len(t) > 0 && (t[0] < '0' || t[0] > '9') && t[0] != '-' && t[0] != '.'
+}
+
+func (r *reader) names(rec *trace.Record) (err error) {
+	file := []byte(oneFile)
+	if len(r.layout.file) > 0 {
+		file = r.layout.name(&r.fields, r.layout.file, r.buf)
+	}
+	if rec.File, err = r.files.ID(file); err != nil {
+		return err
+	}
+	stream := file
+	if len(r.layout.stream) > 0 {
+		stream = r.layout.name(&r.fields, r.layout.stream, r.buf)
+	}
+	rec.Stream, err = r.streams.ID(stream)
+	return err
+}
+
+// fit says how sure it is that the lines at a file's beginning are of the table l: sure if
+// all are, not if one in ten is not.
+func (l *layout) fit(head []byte, sure int) int {
+	lines := scan.Head(head, sniffed)
+	if len(lines) > 0 && l.isHeader(lines[0]) {
+		lines = lines[1:]
+	}
+	var f fields
+	var good, bad int
+	for _, line := range lines {
+		if len(scan.Bare(line)) == 0 || line[0] == '#' {
+			continue
+		}
+		f.split(line, l.separator)
+		var r trace.Record
+		var wrong *fault
+		if errors.As(l.parse(&f, &r), &wrong) {
+			bad++
+		} else {
+			good++
+		}
+	}
+	if good == 0 || bad*10 >= good+bad {
+		return 0
+	}
+	return sure
+}
+
+// sniffed is how many lines a table is told by.
+const sniffed = 50
