@@ -24,6 +24,7 @@ type command struct {
 	most     int    // arguments that it takes; anyNumber: no limit
 	ofScript bool   // its first argument is a script, whose parameters its help shows
 	setup    func(*pflag.FlagSet) action
+	parts    func() []*command // commands of its own, one of which its first argument names; setup is nil then
 }
 
 const anyNumber = -1
@@ -34,7 +35,7 @@ type action func(p *program, args []string) error
 func commands() []*command {
 	return []*command{
 		runCommand(), checkCommand(), listCommand(), showCommand(), newCommand(), editorCommand(),
-		enginesCommand(), cleanCommand(), versionCommand(), helpCommand(),
+		traceCommand(), enginesCommand(), cleanCommand(), versionCommand(), helpCommand(),
 	}
 }
 
@@ -83,6 +84,9 @@ func (p *program) dispatch(args []string) error {
 
 // call parses a command's arguments and does it.
 func (c *command) call(p *program, args []string) error {
+	if c.parts != nil {
+		return c.callPart(p, args)
+	}
 	fs, do := c.flags()
 	help := fs.BoolP("help", "h", false, "show this help")
 	err := fs.Parse(args)
@@ -97,6 +101,34 @@ func (c *command) call(p *program, args []string) error {
 		return usage("%s takes %s, and not %s: moonio %s %s", c.name, c.arity(), given(rest), c.name, c.args)
 	}
 	return do(p, rest)
+}
+
+// callPart calls the part of the command that the first argument names.
+func (c *command) callPart(p *program, args []string) error {
+	if len(args) == 0 {
+		return usage("%s: a word comes next, as in `moonio %s %s`; `moonio help %s` lists them", c.name, c.parts()[0].name, c.parts()[0].args, c.name)
+	}
+	if args[0] == "-h" || args[0] == "--help" {
+		return c.help(p, nil)
+	}
+	part, err := c.part(args[0])
+	if err != nil {
+		return err
+	}
+	return part.call(p, args[1:])
+}
+
+// part is the part of that name, which is the last word of its own.
+func (c *command) part(name string) (*command, error) {
+	var known []string
+	for _, part := range c.parts() {
+		word := strings.TrimPrefix(part.name, c.name+" ")
+		if word == name {
+			return part, nil
+		}
+		known = append(known, word)
+	}
+	return nil, usage("%s: unknown word %q%s: `moonio help %s` lists them", c.name, name, suggest.Hint(name, known), c.name)
 }
 
 func (c *command) flags() (*pflag.FlagSet, action) {

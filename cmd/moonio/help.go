@@ -11,7 +11,7 @@ import (
 
 func helpCommand() *command {
 	return &command{
-		name: "help", args: "[COMMAND]", most: 1,
+		name: "help", args: "[COMMAND]", most: 2,
 		summary: "explain moonio, or one command",
 		setup: func(*pflag.FlagSet) action {
 			return func(p *program, args []string) error {
@@ -20,6 +20,9 @@ func helpCommand() *command {
 					return nil
 				}
 				c, err := findCommand(args[0])
+				if err == nil && len(args) > 1 {
+					c, err = c.under(args[1])
+				}
 				if err != nil {
 					return err
 				}
@@ -52,8 +55,31 @@ func overview() string {
 	return b.String()
 }
 
+// under is a part of a command.
+func (c *command) under(name string) (*command, error) {
+	if c.parts == nil {
+		return nil, usage("help: %s has no parts, and %q is not one", c.name, name)
+	}
+	return c.part(name)
+}
+
+// partsHelp explains a command that has commands of its own.
+func (c *command) partsHelp(p *program) error {
+	fmt.Fprintf(p.stdout, "moonio %s: %s\n", c.name, c.summary)
+	var rows [][2]string
+	for _, part := range c.parts() {
+		rows = append(rows, [2]string{strings.TrimSpace("moonio " + part.name + " " + part.args), part.summary})
+	}
+	section(p.stdout, "Usage:", rows)
+	fmt.Fprintf(p.stdout, "\n%s\n`moonio help %s WORD` explains one of them.\n", c.details, c.name)
+	return nil
+}
+
 // help explains the command, and a script's parameters if the arguments name a script.
 func (c *command) help(p *program, args []string) error {
+	if c.parts != nil {
+		return c.partsHelp(p)
+	}
 	fs, _ := c.flags()
 	fmt.Fprintf(p.stdout, "moonio %s: %s\n\nUsage:\n  %s\n", c.name, c.summary, strings.TrimSpace("moonio "+c.name+" "+c.args))
 	if c.details != "" {

@@ -36,6 +36,17 @@ func (o *Op) SetLatency(service, response *hist.Histogram) (err error) {
 	return nil
 }
 
+// SetParts fills the parts of the service time from their histograms, both of which may be nil.
+func (o *Op) SetParts(submission, completion *hist.Histogram) (err error) {
+	if o.Submission, err = NewLatency(submission); err != nil {
+		return fmt.Errorf("submission times: %w", err)
+	}
+	if o.Completion, err = NewLatency(completion); err != nil {
+		return fmt.Errorf("completion times: %w", err)
+	}
+	return nil
+}
+
 // SetRates fills IOPS and Bandwidth from Count and Bytes over ns nanoseconds.
 // With no time they are 0.
 func (o *Op) SetRates(ns int64) {

@@ -187,6 +187,15 @@ type Usage struct {
 	MinorFaults int64 `json:"minor_faults"`
 }
 
+// Since is what was used since an earlier reading.
+func (u Usage) Since(before Usage) Usage {
+	return Usage{
+		CPU:         CPU{u.UserNS - before.UserNS, u.SystemNS - before.SystemNS},
+		Switches:    u.Switches - before.Switches,
+		MajorFaults: u.MajorFaults - before.MajorFaults, MinorFaults: u.MinorFaults - before.MinorFaults,
+	}
+}
+
 // Add adds o.
 func (u *Usage) Add(o Usage) {
 	u.UserNS += o.UserNS

@@ -31,9 +31,10 @@ func (m *meter) Wait(out []engine.Completion, least int, deadline int64) (int, e
 }
 
 // allocations are how many there are for each operation of a phase that is well under way.
-func allocations(t *testing.T, jobs func(s *Session) []Job) float64 {
+func allocations(t *testing.T, detail *Detail, jobs func(s *Session) []Job) float64 {
 	t.Helper()
 	s := nullSession(t)
+	s.Detail = detail
 	m := &meter{from: 10_000, to: 60_000}
 	p := (&Phase{Ops: 70_000, Jobs: jobs(s), Wrap: func(e engine.Engine, _ uint64) engine.Engine { m.Engine = e; return m }}).defaults()
 	p.Interval = 1 << 40 // no frame changes hands meanwhile
@@ -86,10 +87,25 @@ func TestOperationsDoNotAllocate(t *testing.T) {
 		},
 	} {
 		// What the runtime does meanwhile is not an operation's.
-		if n := allocations(t, jobs); n > 0.005 {
+		if n := allocations(t, nil, jobs); n > 0.005 {
 			t.Errorf("%s: %.3f allocations per operation", name, n)
 		}
 	}
+}
+
+// Detail costs none either, but for single operations, of which a buffer is handed over.
+func TestDetailDoesNotAllocate(t *testing.T) {
+	one := func(s *Session) []Job { return oneStream(stream4K(t, engine.Read, 32, s.testFile(t, "f", 1<<20))) }
+	for name, d := range map[string]*Detail{"detail": {}, "samples": {Samples: func(*Samples) {}}} {
+		if n := allocations(t, d, one); n > 0.005 {
+			t.Errorf("%s: %.3f allocations per operation", name, n)
+		}
+	}
+}
+
+func BenchmarkDetailNull(b *testing.B) {
+	s := nullSession(b).detailed()
+	benchmark(b, s, oneStream(stream4K(b, engine.Read, 32, s.testFile(b, "f", 1<<30))))
 }
 
 func BenchmarkStreamNull(b *testing.B) {

@@ -13,6 +13,7 @@ type collector struct {
 	full  chan *frame
 	spare chan *frame
 	done  chan struct{}
+	ask   *asked // nil unless detail is asked for
 	jobs  []jobTotals
 	last  []int64          // per worker: the newest interval handed over
 	open  map[int64]*frame // intervals that some worker may still add to
@@ -27,6 +28,7 @@ type collector struct {
 type jobTotals struct {
 	cells  []cell
 	series []seriesRow
+	detail jobDetail
 }
 
 // seriesRow is what a job did in one interval, by key.
@@ -86,11 +88,13 @@ func (c *collector) swap(f *frame) *frame {
 	select {
 	case f = <-c.spare:
 	default:
-		f = newFrame(len(c.jobs))
+		f = c.newFrame()
 	}
 	f.worker = worker
 	return f
 }
+
+func (c *collector) newFrame() *frame { return newFrame(len(c.jobs), c.ask != nil) }
 
 // close ends the collection after the last worker's last frame.
 func (c *collector) close() {
@@ -124,9 +128,14 @@ func (c *collector) take(f *frame) {
 	if f.index < c.next {
 		return // too late: the results have been read
 	}
-	c.last[f.worker] = f.index
-	if f.last {
+	switch {
+	case f.last:
 		c.last[f.worker] = math.MaxInt64
+	case !f.part:
+		c.last[f.worker] = f.index
+	}
+	if c.ask != nil {
+		c.ask.take(f)
 	}
 	c.add(f)
 	if o := c.oldest(); o < math.MaxInt64 {
@@ -154,6 +163,9 @@ func (c *collector) add(f *frame) {
 				sum.cell(j, key(k)).add(from)
 			}
 		}
+		if f.detail != nil {
+			sum.detail.jobs[j].add(&f.detail.jobs[j])
+		}
 	}
 	c.recycle(f)
 }
@@ -172,12 +184,15 @@ func (c *collector) settle(last int64) {
 	for ; c.next <= last; c.next++ {
 		f, ok := c.open[c.next]
 		if !ok {
-			f = newFrame(len(c.jobs))
+			f = c.newFrame()
 		}
 		delete(c.open, c.next)
 		live := liveRow{index: c.next}
 		for j := range f.jobs {
 			c.settleJob(j, f.jobs[j], &live)
+		}
+		if c.ask != nil {
+			c.ask.settle(c, f)
 		}
 		c.live.Store(&live)
 		c.recycle(f)

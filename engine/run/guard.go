@@ -36,6 +36,9 @@ func (p *phase) guard(ctx context.Context, abandon, finished <-chan struct{}) {
 			if p.s.Progress != nil {
 				p.s.Progress(p.progress())
 			}
+			if p.s.Glimpse != nil {
+				p.s.Glimpse(p.glimpse)
+			}
 		}
 	}
 }

@@ -18,7 +18,25 @@ func (p *phase) report() (*report.Phase, error) {
 	if !p.closed.Load() {
 		p.col.flush()
 	}
-	last := p.lastSeen()
+	return p.reportAt(p.lastSeen())
+}
+
+// glimpse reports the intervals that are over while the phase goes on.
+func (p *phase) glimpse() (*report.Phase, error) {
+	p.col.mu.Lock()
+	defer p.col.mu.Unlock()
+	if p.closed.Load() {
+		return p.reportAt(p.lastSeen())
+	}
+	r, err := p.reportAt(p.from + p.col.next*int64(p.plan.Interval))
+	if err == nil {
+		r.End = "" // it has none yet
+	}
+	return r, err
+}
+
+// reportAt reports the phase as of a time. The caller holds the collector.
+func (p *phase) reportAt(last int64) (*report.Phase, error) {
 	r := &report.Phase{
 		Name:       p.plan.Name,
 		StartNS:    p.from - p.s.origin,
@@ -149,6 +167,7 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 			return nil, err
 		}
 	}
+	p.reportDetail(i, r)
 	p.fillSeries(i, r, names)
 	return r, nil
 }
@@ -196,7 +215,10 @@ func (c *cell) report(ns int64) (*report.Op, error) {
 		op.ErrorsBy[ErrnoName(e)] += n
 	}
 	op.SetRates(ns)
-	return op, op.SetLatency(c.service, c.response)
+	if err := op.SetLatency(c.service, c.response); err != nil {
+		return nil, err
+	}
+	return op, op.SetParts(c.submission, c.completion)
 }
 
 // keyNames gives a function that names a job's keys.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
+	"moonio/engine/report"
 )
 
 // phase is a phase while it runs.
@@ -42,7 +43,8 @@ type phase struct {
 	err    error                                // the first failure
 	cpu    struct{ user, system time.Duration } // the process's, when measuring began
 
-	traffic traffic // the device's since then
+	traffic traffic      // the device's since then
+	usage   report.Usage // the process's when measuring began, if detail is asked for
 
 	runaways atomic.Int64
 }
@@ -177,6 +179,7 @@ func (p *phase) schedule() {
 	if !p.s.Virtual {
 		p.start = engine.Monotonic()
 	}
+	p.s.start(p.start)
 	p.from = p.start + int64(p.plan.Warmup)
 	p.end = engine.NoDeadline
 	if p.plan.Duration > 0 {
@@ -213,5 +216,6 @@ func (p *phase) mark() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cpu.user, p.cpu.system = cpuTimes(unix.RUSAGE_SELF)
+	p.usage = usage(unix.RUSAGE_SELF)
 	p.traffic.begin(p.s.Disk)
 }

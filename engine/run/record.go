@@ -21,6 +21,7 @@ type cell struct {
 	count, bytes, errors, short int64
 	least, most                 int64           // bytes that one operation asked for
 	service, response           *hist.Histogram // nil until the first is recorded
+	submission, completion      *hist.Histogram // likewise, in detail: the parts of service
 	errnos                      map[syscall.Errno]int64
 }
 
@@ -62,6 +63,8 @@ func (c *cell) add(o *cell) {
 	}
 	c.service = mergeHist(c.service, o.service)
 	c.response = mergeHist(c.response, o.response)
+	c.submission = mergeHist(c.submission, o.submission)
+	c.completion = mergeHist(c.completion, o.completion)
 }
 
 // asked notes how much an operation asked for; 0 is nothing.
@@ -86,14 +89,12 @@ func mergeHist(to, from *hist.Histogram) *hist.Histogram {
 }
 
 func (c *cell) reset() {
-	h, r := c.service, c.response
-	if h != nil {
-		h.Reset()
+	for _, h := range []*hist.Histogram{c.service, c.response, c.submission, c.completion} {
+		if h != nil {
+			h.Reset()
+		}
 	}
-	if r != nil {
-		r.Reset()
-	}
-	*c = cell{service: h, response: r}
+	*c = cell{service: c.service, response: c.response, submission: c.submission, completion: c.completion}
 }
 
 func (c *cell) empty() bool { return c.count == 0 && c.errors == 0 }
@@ -104,11 +105,16 @@ type frame struct {
 	worker int
 	index  int64    // of the interval
 	last   bool     // the worker has no more
+	part   bool     // it goes on in the worker's next
 	jobs   [][]cell // by job, by key
+	detail *frameDetail
 }
 
-func newFrame(jobs int) *frame {
+func newFrame(jobs int, detailed bool) *frame {
 	f := &frame{jobs: make([][]cell, jobs)}
+	if detailed {
+		f.detail = &frameDetail{jobs: make([]jobDetail, jobs)}
+	}
 	for i := range f.jobs {
 		f.jobs[i] = make([]cell, keySpans)
 	}
@@ -123,7 +129,8 @@ func (f *frame) cell(job int, k key) *cell {
 }
 
 func (f *frame) reset() {
-	f.last = false
+	f.last, f.part = false, false
+	f.detail.reset()
 	for _, cells := range f.jobs {
 		for k := range cells {
 			cells[k].reset()
@@ -142,7 +149,7 @@ type recorder struct {
 }
 
 func newRecorder(worker int, from, interval int64, out *collector) *recorder {
-	f := newFrame(len(out.jobs))
+	f := out.newFrame()
 	f.worker = worker
 	return &recorder{from: from, interval: interval, next: from + interval, frame: f, out: out}
 }

@@ -31,6 +31,13 @@ type Session struct {
 	Disk     string          // the block device whose traffic stands in the report, as in environ.Device.Name; "": none
 	Abandon  <-chan struct{} // when closed, a phase is left without waiting for what is in flight
 	Progress func(Progress)  // called a few times a second while a phase runs; may be nil
+	Detail   *Detail         // what is measured beyond the usual; nil: nothing
+	// Glimpse is called a few times a second while a phase runs, with what gives the results so
+	// far: those of the intervals that are over. It may be nil.
+	Glimpse func(take func() (*report.Phase, error))
+	// Tap goes around the engine of each worker of a phase, outside of everything else: slots are as
+	// in engine.Config, jobs the names that Job refers to. Nil: there is none.
+	Tap func(e engine.Engine, slots int, jobs []string) (Tap, error)
 
 	phases uint64
 	loans  uint64 // engines lent outside phases
@@ -53,6 +60,7 @@ func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 	s.phases++
 	p.divide()
 	p.col = newCollector(len(plan.Jobs), p.threads())
+	p.ask()
 	if err := errors.Join(p.compile(), p.equip()); err != nil {
 		p.col.close()
 		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)

@@ -39,6 +39,9 @@ func (w *Worker) setup() error {
 	if w.p.plan.Wrap != nil {
 		w.eng = w.p.plan.Wrap(w.eng, dist.Derive(w.p.seed, uint64(w.index), 0xfa17))
 	}
+	if err := w.listen(); err != nil {
+		return err
+	}
 	info := w.eng.Info()
 	w.depth = info.Depth
 	if w.member == 0 {

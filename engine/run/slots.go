@@ -6,6 +6,7 @@ import "moonio/engine"
 type slot struct {
 	intended  int64 // when it was due or asked for
 	submitted int64
+	taken     int64   // by the engine, if the phase is measured in detail
 	stream    *stream // whose it is; or
 	player    *player // likewise; or
 	task      *Task   // who waits for it

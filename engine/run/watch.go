@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"moonio/engine/report"
 )
 
 // watch is how a worker observes itself: what share of its time it was busy
@@ -52,6 +54,18 @@ func (v *watch) leave(w *Worker) {
 	v.busy += d
 	v.longest = max(v.longest, d)
 	v.loops++
+}
+
+// usage is what a process or a thread has used so far.
+func usage(who int) report.Usage {
+	var ru unix.Rusage
+	if err := unix.Getrusage(who, &ru); err != nil {
+		return report.Usage{}
+	}
+	return report.Usage{
+		CPU:      report.CPU{UserNS: ru.Utime.Nano(), SystemNS: ru.Stime.Nano()},
+		Switches: ru.Nvcsw + ru.Nivcsw, MajorFaults: ru.Majflt, MinorFaults: ru.Minflt,
+	}
 }
 
 func cpuTimes(who int) (user, system time.Duration) {

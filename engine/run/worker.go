@@ -19,6 +19,7 @@ type Worker struct {
 	index  int // in the phase
 	member int // in the group
 	eng    engine.Engine
+	tap    Tap // eng, if the session has a tap; or nil
 	arena  *engine.Arena
 	ops    []engine.Op
 	slots  []slot
@@ -41,7 +42,8 @@ type Worker struct {
 	stopping bool
 	stopped  int64 // when nothing new began any more, if stopping
 	rec      *recorder
-	stamp    uint64 // makes every written block differ
+	detail   *detail // nil unless it is asked for
+	stamp    uint64  // makes every written block differ
 	watch    watch
 	jobEnd   []int64 // per job: when its last operation completed
 	last     int64   // when the loop was last woken
@@ -62,6 +64,7 @@ const batchMax = 256
 // loop runs the worker's share of the phase.
 func (w *Worker) loop() {
 	w.rec = newRecorder(w.index, w.p.from, int64(w.p.plan.Interval), w.p.col)
+	w.detail = newDetail(w)
 	defer w.finish()
 	if err := w.enter(); err != nil {
 		w.p.fail(err)
@@ -111,6 +114,9 @@ func (w *Worker) finish() {
 	for _, s := range w.streams {
 		s.finish(w)
 	}
+	if w.detail != nil {
+		w.detail.use(w)
+	}
 	w.rec.finish()
 }
 
@@ -118,6 +124,9 @@ func (w *Worker) finish() {
 func (w *Worker) advance() {
 	if !w.watch.measuring && w.now >= w.p.from {
 		w.watch.begin(w.now)
+		if w.detail != nil {
+			w.detail.begin(w)
+		}
 		if w.index == 0 {
 			w.p.mark()
 		}
@@ -145,8 +154,14 @@ func (w *Worker) submit() error {
 	for _, i := range batch {
 		w.slots[i].submitted = at
 	}
+	if w.tap != nil {
+		w.tell(batch)
+	}
 	if err := w.eng.Submit(w.ops, batch); err != nil {
 		return fmt.Errorf("submitting %d operations: %w", len(batch), err)
+	}
+	if w.detail != nil {
+		w.detail.submitted(w, batch)
 	}
 	w.flying += len(batch)
 	w.queue = w.queue[:copy(w.queue, w.queue[len(batch):])]
@@ -207,12 +222,18 @@ func (w *Worker) wait() error {
 	}
 	w.now = w.eng.Now()
 	if w.now > w.rec.next {
+		if w.detail != nil {
+			w.detail.use(w)
+		}
 		w.rec.turn(w.now)
 	}
 	// A mean over the last few dozen completions.
 	w.gap += ((w.now-w.last)/int64(max(n, 1)) - w.gap) / 8
 	w.last = w.now
 	w.flying -= n
+	if w.detail != nil {
+		w.detail.reaped(w, w.out[:n])
+	}
 	for i := range w.out[:n] {
 		w.complete(&w.out[i])
 	}
@@ -300,6 +321,9 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 	w.jobEnd[s.job] = w.now
 	if s.intended >= w.p.from {
 		w.rec.complete(int(s.job), op, res, w.now-s.submitted, w.now-s.intended, s.open)
+		if w.detail != nil {
+			w.detail.completed(w, s, op, res)
+		}
 	}
 	return res
 }

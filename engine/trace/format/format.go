@@ -15,6 +15,7 @@ import (
 	"moonio/engine/suggest"
 	"moonio/engine/trace"
 	"moonio/engine/trace/bcc"
+	"moonio/engine/trace/blktrace"
 	"moonio/engine/trace/columns"
 	"moonio/engine/trace/iolog"
 )
@@ -22,7 +23,10 @@ import (
 // formats is in the order in which they are tried. Of several that are equally sure, the
 // first wins.
 var formats = slices.Concat(
-	[]*trace.Format{iolog.Format},
+	[]*trace.Format{
+		blktrace.Format,
+		iolog.Format,
+	},
 	bcc.Formats, columns.Formats,
 )
 

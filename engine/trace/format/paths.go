@@ -44,6 +44,7 @@ func expand(paths []string, stdin io.Reader) (out []source, added []string, err 
 		if err != nil {
 			return nil, nil, fmt.Errorf("trace: %w", err)
 		}
+		beside := !found && has(files, filepath.Clean(path)) // of what was named
 		for _, f := range files {
 			clean := filepath.Clean(f)
 			if seen[clean] {
@@ -51,7 +52,7 @@ func expand(paths []string, stdin io.Reader) (out []source, added []string, err 
 			}
 			seen[clean] = true
 			out = append(out, source{name: f, found: found, open: func() (io.ReadCloser, error) { return openFile(f) }})
-			if !found && clean != filepath.Clean(path) {
+			if beside && clean != filepath.Clean(path) {
 				added = append(added, f)
 			}
 		}

@@ -62,7 +62,7 @@ func (p *parties) top(names *trace.Names, more func(int, *party, *Party)) ([]Par
 		}
 	}
 	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(p.list[b].all(), p.list[a].all()) })
-	var list []Party
+	list := []Party{}
 	for _, id := range ids[:min(len(ids), listed)] {
 		f := &p.list[id]
 		out := f.public()

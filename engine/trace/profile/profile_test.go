@@ -78,8 +78,8 @@ func TestKnownTrace(t *testing.T) {
 	}
 }
 
-// io is one of many I/Os of 4 KiB, so many blocks into a file.
-func io(i int, block uint64) trace.Record {
+// block4k is one of many I/Os of 4 KiB, so many blocks into a file.
+func block4k(i int, block uint64) trace.Record {
 	return trace.Record{Time: int64(i) * 1000, Op: engine.Read, Offset: int64(block) * 4096, Length: 4096, Latency: trace.Unknown}
 }
 
@@ -109,7 +109,7 @@ func TestSampling(t *testing.T) {
 	for i := range 1_000_000 {
 		k := z.Uint64()
 		counts[k]++
-		rec := io(i, k)
+		rec := block4k(i, k)
 		p.Add(&rec)
 	}
 	r := p.Result(nil)
@@ -137,7 +137,7 @@ func TestReuseDistance(t *testing.T) {
 	for _, n := range []uint64{10, 100_000} {
 		p := New()
 		for i := range 3 * int(n) {
-			rec := io(i, uint64(i)%n)
+			rec := block4k(i, uint64(i)%n)
 			p.Add(&rec)
 		}
 		s := p.Result(nil).Space
@@ -155,8 +155,8 @@ func TestReuseDistance(t *testing.T) {
 func TestRuns(t *testing.T) {
 	var list []trace.Record
 	for i := range 30 {
-		list = append(list, io(i, uint64(i/10)*1000+uint64(i%10))) // 3 runs of 10
-		other := io(i, 7)
+		list = append(list, block4k(i, uint64(i/10)*1000+uint64(i%10))) // 3 runs of 10
+		other := block4k(i, 7)
 		other.Stream = 1 // beside them, another stream
 		list = append(list, other)
 	}
@@ -223,7 +223,7 @@ func BenchmarkAdd(b *testing.B) {
 	z := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.1, 1, 1<<24)
 	list := make([]trace.Record, 1<<16)
 	for i := range list {
-		list[i] = io(i*50, z.Uint64())
+		list[i] = block4k(i*50, z.Uint64())
 		list[i].Op = engine.Read + engine.OpCode(i&1)
 		list[i].Stream = trace.ID(i % 7)
 	}

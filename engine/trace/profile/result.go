@@ -28,15 +28,16 @@ type Result struct {
 	SeekForward  []Bucket `json:"seeks_forward"` // distances of those that are not sequential
 	SeekBackward []Bucket `json:"seeks_backward"`
 
-	Flush       Flush        `json:"flush"`
-	Completions *Completions `json:"completions"` // null where the trace has none
-	Files       []Party      `json:"files"`       // the busiest first
-	Streams     []Party      `json:"streams"`
-	MoreFiles   int64        `json:"more_files"` // that are not listed
-	MoreStreams int64        `json:"more_streams"`
-	Timeline    Timeline     `json:"timeline"`
-	Input       Input        `json:"input"`
-	Estimates   []string     `json:"estimates"` // what is no exact count, and why
+	Flush           Flush        `json:"flush"`
+	Completions     *Completions `json:"completions"` // null where the trace has none
+	Files           []Party      `json:"files"`       // the busiest first
+	Streams         []Party      `json:"streams"`
+	MoreFiles       int64        `json:"more_files"` // that are not listed
+	MoreStreams     int64        `json:"more_streams"`
+	Timeline        Timeline     `json:"timeline"`
+	Input           Input        `json:"input"`
+	BlocksEstimated bool         `json:"footprint_estimated"`
+	Estimates       []string     `json:"estimates"` // what is no exact count, and why
 }
 
 // Arrival is when I/Os come.

@@ -48,6 +48,7 @@ type SizeCount struct {
 
 // top is the k most frequent sizes, and how many I/Os have none of them.
 func (s *sizes) top(k int) (list []SizeCount, others int64) {
+	list = []SizeCount{}
 	for n, c := range s.exact {
 		list = append(list, SizeCount{n, *c})
 	}
@@ -70,7 +71,7 @@ type Bucket struct {
 
 // buckets are the counters by bits.Len64 that are not zero.
 func buckets(log2 *[64]int64) []Bucket {
-	var list []Bucket
+	list := []Bucket{}
 	for k, c := range log2 {
 		if c > 0 {
 			list = append(list, Bucket{from(k), c})

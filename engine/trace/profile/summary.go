@@ -17,7 +17,7 @@ func (p *Profile) Result(log *trace.Log) *Result {
 	read, write := &p.dirs[reading], &p.dirs[writing]
 	r := &Result{
 		Reads: read.ios, Writes: write.ios, IOs: read.ios + write.ios, Bytes: read.bytes + write.bytes,
-		Ops: map[string]int64{}, SpanNS: p.last - p.first, FirstNS: p.first, MaxEnd: p.maxEnd,
+		Ops: map[string]int64{}, Estimates: []string{}, SpanNS: p.last - p.first, FirstNS: p.first, MaxEnd: p.maxEnd,
 	}
 	var all int64
 	for code, n := range p.ops {
@@ -40,7 +40,7 @@ func (p *Profile) Result(log *trace.Log) *Result {
 	p.parties(r, log)
 	r.Input = Input{
 		Records: all + p.odd, Lines: log.Lines, Bad: log.Bad, Skipped: log.Skipped, Lost: log.Lost,
-		Disorder: log.Disorder, Odd: p.odd, Notes: log.Notes,
+		Disorder: log.Disorder, Odd: p.odd, Notes: append([]string{}, log.Notes...),
 	}
 	p.estimates(r)
 	return r
@@ -159,7 +159,7 @@ func latency(h *hist.Histogram) *Latency {
 func (p *Profile) space(r *Result) {
 	pl := &p.places
 	read, written, either := pl.all.unique()
-	r.Footprint = either * blockSize
+	r.Footprint, r.BlocksEstimated = either*blockSize, pl.all.sketch != nil
 	s := &r.Space
 	s.Read, s.Written = read*blockSize, written*blockSize
 	s.Both = max(0, read+written-either) * blockSize
@@ -184,6 +184,7 @@ func (s *sample) reuse() (list []Bucket, hits []CacheHit) {
 	for _, c := range s.distances {
 		all += c
 	}
+	list, hits = []Bucket{}, []CacheHit{}
 	served := int64(0)
 	for k, c := range s.distances {
 		if served += c; c == 0 {

@@ -1,0 +1,129 @@
+package blk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"moonio/engine/trace"
+)
+
+// Args are what formats of the block layer's events can be told.
+var Args = []trace.Arg{
+	{Name: "event", Help: "Q for what was queued (the default), or D for what was issued to the device"},
+	{Name: "device", Help: "only this device: its name, or MAJOR:MINOR"},
+}
+
+// Choice is which events become records.
+type Choice struct {
+	Event  byte // 'Q' or 'D'
+	Device string
+}
+
+// ParseChoice takes the values of Args.
+func ParseChoice(o *trace.Options) (Choice, error) {
+	c := Choice{Event: 'Q', Device: o.Arg("device")}
+	switch o.Arg("event") {
+	case "", "Q", "q":
+	case "D", "d":
+		c.Event = 'D'
+	default:
+		return c, fmt.Errorf("option event: %q is neither Q nor D", o.Arg("event"))
+	}
+	return c, nil
+}
+
+// Other is the kind of event that was not chosen.
+func (c Choice) Other() byte { return 'Q' + 'D' - c.Event }
+
+// Wants says whether a device's events are to be read.
+func (c Choice) Wants(name string, number uint32) bool {
+	return c.Device == "" || c.Device == name || strings.Replace(c.Device, ":", ",", 1) == DeviceName(number)
+}
+
+// End is how a trace ends that had so many events of the chosen kind and of the other: io.EOF, or
+// an error if the other one must have been meant.
+func (c Choice) End(picked, other int64) error {
+	if picked == 0 && other > 0 {
+		return fmt.Errorf("the trace has no %c events and %d %c events: say event=%c", c.Event, other, c.Other(), c.Other())
+	}
+	return io.EOF
+}
+
+// DeviceName is "major,minor", as blkparse prints it.
+func DeviceName(number uint32) string {
+	return strconv.Itoa(int(number>>20)) + "," + strconv.Itoa(int(number&(1<<20-1)))
+}
+
+// Reason is why an event of the chosen kind is nothing to replay, or "".
+func (e *Event) Reason() string {
+	switch e.Kind {
+	case Other:
+		return "neither data nor a flush: a command that passes through, or of zones"
+	case None:
+		return "no data and no flush"
+	}
+	return ""
+}
+
+// Streams names processes by their number and what they are called.
+type Streams struct {
+	Log       *trace.Log
+	processes map[uint32]process
+	recent    uint32
+	id        trace.ID
+	any       bool
+	name      []byte
+}
+
+type process struct {
+	comm  string
+	id    trace.ID
+	known bool // id is set, and is still right
+}
+
+// Name says what a process is called from here on.
+func (s *Streams) Name(pid uint32, comm string) {
+	if p, ok := s.processes[pid]; ok && p.comm == comm || len(s.processes) > trace.MaxNames {
+		return
+	}
+	s.set(pid, process{comm: comm})
+	s.any = false
+}
+
+func (s *Streams) set(pid uint32, p process) {
+	if s.processes == nil {
+		s.processes = map[uint32]process{}
+	}
+	s.processes[pid] = p
+}
+
+var errProcesses = errors.New("more processes in one trace than can be told apart")
+
+// Of is the stream of a process: "comm/pid", or "pid" if it was never named.
+func (s *Streams) Of(pid uint32) (trace.ID, error) {
+	if s.any && s.recent == pid {
+		return s.id, nil
+	}
+	p := s.processes[pid]
+	if !p.known {
+		if len(s.processes) > trace.MaxNames {
+			return 0, errProcesses
+		}
+		s.name = s.name[:0]
+		if p.comm != "" {
+			s.name = append(append(s.name, p.comm...), '/')
+		}
+		s.name = strconv.AppendUint(s.name, uint64(pid), 10)
+		var err error
+		if p.id, err = s.Log.Streams.ID(s.name); err != nil {
+			return 0, err
+		}
+		p.known = true
+		s.set(pid, p)
+	}
+	s.recent, s.id, s.any = pid, p.id, true
+	return p.id, nil
+}

@@ -1,0 +1,149 @@
+package record
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"moonio/engine"
+	"moonio/engine/trace"
+)
+
+// Engine is an engine whose operations are recorded. Like any engine it belongs to one worker.
+type Engine struct {
+	engine.Engine
+	r     *Recorder
+	jobs  []trace.ID
+	slots []slot
+	files []known // by the files' IDs
+	name  []byte  // scratch
+	tail  *chunk  // where the next operation goes
+
+	// low is a time before which no operation will be submitted any more. While
+	// waiting is set that holds for any time that another engine's clock has shown.
+	low     atomic.Int64
+	waiting atomic.Bool
+	closed  atomic.Bool
+
+	// The writer's: up to where it has got.
+	head *chunk
+	at   int32
+}
+
+// slot is what is in flight in a slot of the engine's.
+type slot struct {
+	job       uint32
+	entry     *entry
+	submitted int64
+}
+
+// known is a file that has a number.
+type known struct {
+	file *engine.File
+	id   trace.ID
+}
+
+// Job says which of the jobs the next operation in a slot belongs to.
+func (e *Engine) Job(slot, job uint32) { e.slots[slot].job = job }
+
+// Submit notes the operations and submits them.
+func (e *Engine) Submit(ops []engine.Op, slots []uint32) error {
+	now := e.Engine.Now()
+	e.low.Store(now)
+	for _, i := range slots {
+		if err := e.note(&ops[i], &e.slots[i], now); err != nil {
+			return err
+		}
+	}
+	return e.Engine.Submit(ops, slots)
+}
+
+func (e *Engine) note(op *engine.Op, s *slot, now int64) error {
+	id, err := e.file(op)
+	if err != nil {
+		return err
+	}
+	n := e.tail.n.Load()
+	if n == chunkSize {
+		e.turn()
+		n = 0
+	}
+	t := &e.tail.entries[n]
+	t.rec = trace.Record{Time: now, Offset: op.Off, Length: op.Len, File: id, Op: op.Code}
+	if op.Code.Transfers() {
+		t.rec.Length = int64(len(op.Buf))
+	}
+	if op.Flags&engine.DSync != 0 {
+		t.rec.Flags |= trace.FUA
+	}
+	if int(s.job) < len(e.jobs) {
+		t.rec.Stream = e.jobs[s.job]
+	}
+	t.latency.Store(inFlight)
+	s.entry, s.submitted = t, now
+	e.tail.n.Store(n + 1)
+	return nil
+}
+
+// file is the number of an operation's file.
+func (e *Engine) file(op *engine.Op) (trace.ID, error) {
+	f := op.File
+	if f == nil || op.Code.Named() {
+		if op.Meta == nil {
+			return e.number("")
+		}
+		return e.number(op.Meta.Path)
+	}
+	if int(f.ID) < len(e.files) && e.files[f.ID].file == f {
+		return e.files[f.ID].id, nil
+	}
+	id, err := e.number(f.Name)
+	if err != nil {
+		return 0, err
+	}
+	for len(e.files) <= int(f.ID) {
+		e.files = append(e.files, known{})
+	}
+	e.files[f.ID] = known{f, id}
+	return id, nil
+}
+
+func (e *Engine) number(name string) (trace.ID, error) {
+	e.r.mu.Lock()
+	defer e.r.mu.Unlock()
+	e.name = append(e.name[:0], name...)
+	id, err := e.r.log.Files.ID(e.name)
+	if err != nil {
+		return 0, fmt.Errorf("recording: %w", err)
+	}
+	return id, nil
+}
+
+// turn begins a new chunk.
+func (e *Engine) turn() {
+	c := e.r.chunk(func(wait bool) { e.waiting.Store(wait) })
+	e.tail.next.Store(c)
+	e.tail = c
+	e.r.wake()
+}
+
+// Wait waits, and notes what has completed.
+func (e *Engine) Wait(out []engine.Completion, min int, deadline int64) (int, error) {
+	e.waiting.Store(true)
+	n, err := e.Engine.Wait(out, min, deadline)
+	now := e.Engine.Now()
+	e.low.Store(now)
+	e.waiting.Store(false)
+	for _, c := range out[:n] {
+		s := &e.slots[c.Slot]
+		s.entry.latency.Store(now - s.submitted)
+	}
+	return n, err
+}
+
+// Close closes the engine beneath. What was in flight has no latency.
+func (e *Engine) Close() error {
+	err := e.Engine.Close()
+	e.closed.Store(true)
+	e.r.wake()
+	return err
+}
