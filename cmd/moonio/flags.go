@@ -42,6 +42,7 @@ type runFlags struct {
 	engine     string
 	seed       uint64
 	out        string
+	record     string
 	format     string
 	interval   time.Duration
 	keep       bool
@@ -66,6 +67,7 @@ func (o *runFlags) define(fs *pflag.FlagSet) {
 		return err
 	})
 	fs.Func("out", "`FILE` where the result goes as JSON, beside what goes to standard output", named(&o.out))
+	fs.Func("record", "`FILE` where every operation of the run's phases is written down as a trace, in moonio's own format, or fio's if FILE ends in .iolog", named(&o.record))
 	o.format = "text"
 	fs.Func("format", "`text|json` form of the result on standard output; default: text", choice(&o.format, "text", "json"))
 	o.interval = run.DefaultInterval

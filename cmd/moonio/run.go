@@ -56,6 +56,9 @@ func (r *running) check(word string) (err error) {
 	if err := r.flags.validate(); err != nil {
 		return err
 	}
+	if err := checkRecord(r.flags.record); err != nil {
+		return err
+	}
 	if r.faults, err = faultRules(r.flags.faults); err != nil {
 		return err
 	}
