@@ -45,7 +45,7 @@ func simulated(t testing.TB) *run.Session {
 		t.Fatal(err)
 	}
 	fs := memfs.New()
-	return &run.Session{FS: fs, Engine: sim.NewWorld(cfg, 1, fs).Open, Seed: 1, Virtual: true}
+	return &run.Session{FS: fs, Engine: sim.NewWorld(cfg, 1, fs).Open, Seed: 1, Virtual: true, Detail: &run.Detail{}}
 }
 
 // play runs the loads side by side.
