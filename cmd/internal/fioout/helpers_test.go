@@ -53,15 +53,15 @@ func play(t testing.TB, s *run.Session, p run.Phase, loads ...load) *played {
 	t.Helper()
 	f := open(t, s)
 	p.Name, p.Threads = "fio", 1
-	if p.Interval == 0 {
-		p.Interval = 500 * time.Millisecond
-	}
 	out := &played{}
 	for _, l := range loads {
 		st := l.stream
 		st.Files = []*engine.File{f}
 		p.Jobs = append(p.Jobs, run.Job{Name: l.job.Name, Stream: &st})
 		out.jobs = append(out.jobs, fiojob.Reported{Job: l.job, Phase: "fio", Name: l.job.Name})
+	}
+	if p.Interval == 0 {
+		p.Interval = Interval(out.jobs)
 	}
 	phase, err := s.Run(context.Background(), &p)
 	if phase == nil {
