@@ -56,10 +56,13 @@ func newMachine(r *Run) (*machine, error) {
 	for name, methods := range map[string]map[string]lua.LGFunction{
 		typeFile: m.fileMethods(), typeQueue: m.queueMethods(), typeSemaphore: m.semaphoreMethods(),
 		typeEvent: m.eventMethods(), typeCounter: m.counterMethods(),
-		typePattern: nil, typeRate: nil, typeJob: nil,
+		typePattern: nil, typeRate: nil, typeJob: nil, typeTrace: nil,
 	} {
 		m.types[name] = m.metatable(name, methods)
 	}
+	m.types[typeTrace].RawSetString("__call", m.L.NewFunction(m.nextRecord))
+	m.types[typeRecord] = m.recordType()
+	m.L.SetGlobal("trace", m.traceTable())
 	missing := m.missing()
 	m.noSuchJob = m.indexed(missing["job"])
 	m.noSuchOp = m.indexed(missing["op"])
@@ -110,6 +113,8 @@ const (
 	typePattern   = "pattern"
 	typeRate      = "rate"
 	typeJob       = "job"
+	typeTrace     = "trace"
+	typeRecord    = "record"
 )
 
 func userTypeName(v any) string {
@@ -130,6 +135,10 @@ func userTypeName(v any) string {
 		return typeRate
 	case *job:
 		return typeJob
+	case *captured:
+		return typeTrace
+	case *record:
+		return typeRecord
 	}
 	return "userdata"
 }
@@ -167,6 +176,8 @@ func describe(v lua.LValue, name string) string {
 		return v.String()
 	case *job:
 		return fmt.Sprintf("job %q", v.Name)
+	case *captured:
+		return "trace " + v.String()
 	}
 	return name
 }

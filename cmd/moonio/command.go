@@ -34,7 +34,7 @@ type action func(p *program, args []string) error
 
 func commands() []*command {
 	return []*command{
-		runCommand(), checkCommand(), listCommand(), showCommand(), newCommand(), editorCommand(),
+		runCommand(), replayCommand(), checkCommand(), listCommand(), showCommand(), newCommand(), editorCommand(),
 		traceCommand(), enginesCommand(), cleanCommand(), versionCommand(), helpCommand(),
 	}
 }

@@ -24,7 +24,9 @@ type scriptFlags struct {
 }
 
 func (o *scriptFlags) define(fs *pflag.FlagSet) {
-	o.params = map[string]string{}
+	if o.params == nil { // a command may have set some
+		o.params = map[string]string{}
+	}
 	fs.FuncP("param", "p", "`NAME=VALUE` set a parameter of the script (repeatable)", func(s string) error {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {

@@ -114,7 +114,7 @@ func (r *running) vmRun() *vm.Run {
 		Session: session,
 		Guard:   s.dir.Guard(), Space: s.space(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
-		Out: out, Err: r.notes, Require: r.script.require,
+		Out: out, Err: r.notes, Require: r.script.require, Trace: r.script.traces(o.params, r.stdin),
 	}
 }
 

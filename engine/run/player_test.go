@@ -359,7 +359,9 @@ func BenchmarkReplay(b *testing.B) {
 	r := s.replayOf(b, replay.Options{}, rec(0, engine.Read, 1023*4096, 4096))
 	survey := &replay.Survey{Files: []replay.File{{}}}
 	r.Source = func(h replay.Share) *replay.Source {
-		return replay.NewSource(func() (*replay.Trace, error) { return &replay.Trace{Reader: &endlessTrace{left: b.N}, Log: &trace.Log{}, Close: func() error { return nil }}, nil }, replay.Options{}, survey, []replay.Target{{Size: 1 << 22}}, h)
+		return replay.NewSource(func() (*replay.Trace, error) {
+			return &replay.Trace{Reader: &endlessTrace{left: b.N}, Log: &trace.Log{}, Close: func() error { return nil }}, nil
+		}, replay.Options{}, survey, []replay.Target{{Size: 1 << 22}}, h)
 	}
 	r.Timing, r.Records, r.Depth = AsFast, int64(b.N), 32
 	b.ReportAllocs()
