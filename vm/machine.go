@@ -56,13 +56,10 @@ func newMachine(r *Run) (*machine, error) {
 	for name, methods := range map[string]map[string]lua.LGFunction{
 		typeFile: m.fileMethods(), typeQueue: m.queueMethods(), typeSemaphore: m.semaphoreMethods(),
 		typeEvent: m.eventMethods(), typeCounter: m.counterMethods(),
-		typePattern: nil, typeRate: nil, typeJob: nil, typeTrace: nil,
+		typePattern: nil, typeRate: nil, typeJob: nil,
 	} {
 		m.types[name] = m.metatable(name, methods)
 	}
-	m.types[typeTrace].RawSetString("__call", m.L.NewFunction(m.nextRecord))
-	m.types[typeRecord] = m.recordType()
-	m.L.SetGlobal("trace", m.traceTable())
 	missing := m.missing()
 	m.noSuchJob = m.indexed(missing["job"])
 	m.noSuchOp = m.indexed(missing["op"])
@@ -113,8 +110,6 @@ const (
 	typePattern   = "pattern"
 	typeRate      = "rate"
 	typeJob       = "job"
-	typeTrace     = "trace"
-	typeRecord    = "record"
 )
 
 func userTypeName(v any) string {
@@ -135,10 +130,6 @@ func userTypeName(v any) string {
 		return typeRate
 	case *job:
 		return typeJob
-	case *captured:
-		return typeTrace
-	case *record:
-		return typeRecord
 	}
 	return "userdata"
 }
@@ -176,8 +167,6 @@ func describe(v lua.LValue, name string) string {
 		return v.String()
 	case *job:
 		return fmt.Sprintf("job %q", v.Name)
-	case *captured:
-		return "trace " + v.String()
 	}
 	return name
 }

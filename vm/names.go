@@ -115,8 +115,7 @@ func (m *machine) open(L *lua.LState) int {
 	op.asked = o.has("write")
 	o.done()
 	if m.task == nil {
-		L.Push(m.wrap(m.openNow(L, op, call)))
-		return 1
+		return m.openNow(L, op, call)
 	}
 	if op.size > 0 {
 		L.RaiseError("%s: option size: a file is laid out at the script's top level, before the phase", call)
@@ -184,18 +183,15 @@ func (op *opening) flags() int {
 }
 
 // openNow opens a file at the top level, laying it out if it is asked to.
-func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
+func (m *machine) openNow(L *lua.LState, op *opening, call string) int {
 	if f := m.run.device(op.name); f != nil {
-		return f
+		L.Push(m.wrap(f))
+		return 1
 	}
-	clean, err := m.run.Guard.CheckName(op.name)
-	if err != nil {
-		m.refuse(L, call, err)
-	}
-	op.name = clean
+	op.name = m.nameArg(L, 1, "open")
 	m.permit(L, op, call)
 	if m.run.Plan != nil {
-		return m.openPlanned(op)
+		return m.openPlanned(L, op)
 	}
 	if err := m.create(op); err != nil {
 		m.raise(L, err)
@@ -216,7 +212,8 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 		f.SetTail(0)
 		f.SetWrap(op.size)
 	}
-	return f
+	L.Push(m.wrap(f))
+	return 1
 }
 
 // create makes a file that must not be there yet, before anything is laid out in it.
@@ -312,7 +309,7 @@ func (m *machine) fillFile(op *opening, have int64) error {
 }
 
 // openPlanned notes the file, and gives the script one of that size that is not there.
-func (m *machine) openPlanned(op *opening) *file {
+func (m *machine) openPlanned(L *lua.LState, op *opening) int {
 	p := PlannedFile{Name: op.name, Size: op.size, Direct: op.direct, Write: op.write}
 	if op.size > 0 {
 		p.Layout = op.layout
@@ -324,7 +321,8 @@ func (m *machine) openPlanned(op *opening) *file {
 	}
 	f := &file{File: &engine.File{Node: new(engine.Node), Name: op.name, Direct: op.direct, ReadOnly: !op.write}, path: op.name}
 	f.SetSize(size)
-	return f
+	L.Push(m.wrap(f))
+	return 1
 }
 
 // plannedSize is that of a file in a plan that is not laid out: what it holds is not known.

@@ -13,12 +13,16 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 		on.users++
 		return on, nil
 	}
-	on, err := m.alone()
+	on, err := newMachine(m.run)
 	if err != nil {
 		return nil, err
 	}
 	on.users = 1
 	on.worker = uint64(w.Index()) + 1
+	on.carrier = newCarrier(m, on)
+	if err := on.carrier.globals(m); err != nil {
+		return nil, err
+	}
 	proto, err := luafix.Compile(clientBody, "client")
 	if err != nil {
 		return nil, err
@@ -29,21 +33,6 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 		return 1
 	})
 	w.Data = on
-	return on, nil
-}
-
-// alone is a new state with what the script has put into its globals, and to which more can be
-// carried.
-func (m *machine) alone() (*machine, error) {
-	on, err := newMachine(m.run)
-	if err != nil {
-		return nil, err
-	}
-	on.carrier = newCarrier(m, on)
-	if err := on.carrier.globals(m); err != nil {
-		on.close()
-		return nil, err
-	}
 	return on, nil
 }
 

@@ -24,6 +24,7 @@ type command struct {
 	most     int    // arguments that it takes; anyNumber: no limit
 	ofScript bool   // its first argument is a script, whose parameters its help shows
 	setup    func(*pflag.FlagSet) action
+	raw      action            // of a command that reads its arguments itself; setup then only shows its flags
 	parts    func() []*command // commands of its own, one of which its first argument names; setup is nil then
 }
 
@@ -34,8 +35,8 @@ type action func(p *program, args []string) error
 
 func commands() []*command {
 	return []*command{
-		runCommand(), replayCommand(), checkCommand(), listCommand(), showCommand(), newCommand(), editorCommand(),
-		traceCommand(), enginesCommand(), cleanCommand(), versionCommand(), helpCommand(),
+		runCommand(), checkCommand(), listCommand(), showCommand(), newCommand(), editorCommand(),
+		fioCommand(), traceCommand(), enginesCommand(), cleanCommand(), versionCommand(), helpCommand(),
 	}
 }
 
@@ -86,6 +87,9 @@ func (p *program) dispatch(args []string) error {
 func (c *command) call(p *program, args []string) error {
 	if c.parts != nil {
 		return c.callPart(p, args)
+	}
+	if c.raw != nil {
+		return c.raw(p, args)
 	}
 	fs, do := c.flags()
 	help := fs.BoolP("help", "h", false, "show this help")

@@ -18,7 +18,6 @@ import (
 // to be told. Clearing up comes first, since its failure belongs in the result;
 // but not if the run was abandoned, because then it may hang as the run did.
 func (r *running) finish(err error) error {
-	err = r.besides(err, r.endRecord())
 	if !r.signals.abandoned() {
 		err = r.besides(err, r.closeStorage())
 	}
@@ -61,6 +60,8 @@ func (r *running) write() error {
 		}
 	}
 	switch {
+	case r.fio != nil:
+		errs = append(errs, r.fio.write(r))
 	case r.flags.format == "json":
 		errs = append(errs, report.WriteJSON(r.stdout, &r.result))
 	case r.worthReading():

@@ -24,9 +24,7 @@ type scriptFlags struct {
 }
 
 func (o *scriptFlags) define(fs *pflag.FlagSet) {
-	if o.params == nil { // a command may have set some
-		o.params = map[string]string{}
-	}
+	o.params = map[string]string{}
 	fs.FuncP("param", "p", "`NAME=VALUE` set a parameter of the script (repeatable)", func(s string) error {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
@@ -44,7 +42,6 @@ type runFlags struct {
 	engine     string
 	seed       uint64
 	out        string
-	record     string
 	format     string
 	interval   time.Duration
 	keep       bool
@@ -53,6 +50,7 @@ type runFlags struct {
 	faults     []string
 	overwrite  []string
 	devices    []string
+	reading    []string // devices that are only read, which needs no flag where fio's jobs name them
 	destroy    bool
 }
 
@@ -69,7 +67,6 @@ func (o *runFlags) define(fs *pflag.FlagSet) {
 		return err
 	})
 	fs.Func("out", "`FILE` where the result goes as JSON, beside what goes to standard output", named(&o.out))
-	fs.Func("record", "`FILE` where every operation of the run's phases is written down as a trace, in moonio's own format, or fio's if FILE ends in .iolog", named(&o.record))
 	o.format = "text"
 	fs.Func("format", "`text|json` form of the result on standard output; default: text", choice(&o.format, "text", "json"))
 	o.interval = run.DefaultInterval

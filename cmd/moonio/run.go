@@ -53,16 +53,19 @@ func (p *program) run(o *runFlags, word string) error {
 
 // check finds what is wrong with the command line.
 func (r *running) check(word string) (err error) {
+	if err := r.checkFlags(); err != nil {
+		return err
+	}
+	r.script, err = r.findScript(word)
+	return err
+}
+
+// checkFlags finds what is wrong with the flags.
+func (r *running) checkFlags() (err error) {
 	if err := r.flags.validate(); err != nil {
 		return err
 	}
-	if err := checkRecord(r.flags.record); err != nil {
-		return err
-	}
 	if r.faults, err = faultRules(r.flags.faults); err != nil {
-		return err
-	}
-	if r.script, err = r.findScript(word); err != nil {
 		return err
 	}
 	if r.flags.out != "" {

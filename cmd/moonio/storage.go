@@ -57,6 +57,9 @@ func (r *running) openStorage() (err error) {
 	if err := s.openDevices(r.flags.devices, r.flags.destroy); err != nil {
 		return err
 	}
+	if err := s.openDevices(r.flags.reading, false); err != nil {
+		return err
+	}
 	var files engine.FS
 	if s.files != nil {
 		files = s.files

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"moonio/engine"
-	"moonio/engine/aio"
 	"moonio/engine/null"
 	"moonio/engine/pool"
 	"moonio/engine/psync"
@@ -16,7 +15,7 @@ import (
 const (
 	nameURing    = uring.Name
 	nameGiouring = "giouring"
-	nameLibaio   = aio.Name
+	nameLibaio   = "libaio"
 	namePool     = "pool"
 	nameMmap     = "mmap"
 	nameNull     = "null"
@@ -53,13 +52,10 @@ func kinds() []kind {
 			probe: probeGiouring,
 		},
 		{
-			name:    nameLibaio,
-			about:   "Linux's older asynchronous interface, for direct I/O",
-			depth:   "operations in the kernel at once, with direct I/O; through the page cache it is 1",
-			options: aio.Options(),
-			check:   aio.CheckOptions,
-			open:    aio.Open,
-			probe:   aio.Probe,
+			name:  nameLibaio,
+			about: "Linux's older asynchronous interface, for direct I/O",
+			open:  notBuilt(nameLibaio),
+			probe: notHere,
 		},
 		{
 			name:    namePool,

@@ -58,12 +58,8 @@ func (m *markdown) contents(dsl *File, modules []*File) {
 func (r *Region) names() []string {
 	var list []string
 	for _, i := range r.Items {
-		f, ok := i.(*Function)
-		switch {
-		case ok && f.Of == "":
+		if f, ok := i.(*Function); ok && f.Of == "" {
 			list = append(list, "`"+f.Name+"`")
-		case ok && !f.Method:
-			list = append(list, "`"+f.Of+"."+f.Name+"`")
 		}
 	}
 	return list

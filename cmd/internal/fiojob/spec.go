@@ -23,6 +23,14 @@ const (
 	Choice         // one of some words, which a colon and more may follow
 )
 
+// String says what the value is.
+func (k Kind) String() string {
+	return [...]string{
+		"a text", "nothing, 0 or 1", "0 or 1", "a whole number, as in 4k", "bytes or per cent", "a range of bytes, as in 4k-16k", "a time, in seconds without a unit",
+		"a time, in microseconds without a unit", "a time, or a range of them", "numbers with colons between", "a word",
+	}[k]
+}
+
 // Spec is what fio's manual says of an option.
 type Spec struct {
 	Name    string

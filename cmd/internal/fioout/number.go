@@ -1,6 +1,15 @@
 package fioout
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
+
+func sorted(list []float64) []float64 {
+	list = slices.Clone(list)
+	slices.Sort(list)
+	return list
+}
 
 var (
 	binary  = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}

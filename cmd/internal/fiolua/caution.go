@@ -1,0 +1,76 @@
+package fiolua
+
+import (
+	"fmt"
+	"strings"
+)
+
+// caution warns of what misleads about a unit.
+func (t *translation) caution(u *unit, b blocks) {
+	t.cautionDepth(u)
+	t.cautionTime(u)
+	t.cautionCache(u)
+	t.cautionUnits(u)
+	if u.v.Has("thinktime") && (u.v.Has("rate") || u.v.Has("rate_iops")) && !u.v.Has("rate_ignore_thinktime") {
+		t.warn(fmt.Sprintf("job %s: what falls due while it thinks is left out; fio makes it up in a burst, as rate_ignore_thinktime=0 asks for here", u.name))
+	}
+	if u.rw.random && u.v.Has("norandommap") && u.v.Text("random_generator") == "lfsr" {
+		t.warn(fmt.Sprintf("job %s: lfsr visits each block once, with or without norandommap", u.name))
+	}
+	_ = b
+}
+
+func (t *translation) cautionDepth(u *unit) {
+	if o, ok := u.v.Option("iodepth"); ok && u.synchronous() && u.v.Integer("iodepth") > 1 {
+		engine, _ := u.v.Word("ioengine")
+		t.warn(fmt.Sprintf("job %s: %s has no effect: %s does one operation at a time; libaio and io_uring do more, or numjobs", u.name, o, engine))
+	}
+}
+
+func (t *translation) cautionTime(u *unit) {
+	timed := u.v.On("time_based")
+	o, ok := u.v.Option("runtime")
+	switch {
+	case timed && u.v.Time("runtime") == 0:
+		t.warn(fmt.Sprintf("job %s: time_based has no effect without a runtime: the job ends after %s", u.name, unquoted(u.amountToDo())))
+	case ok && !timed && u.v.Integer("number_ios") == 0:
+		t.warn(fmt.Sprintf("job %s: %s is only the longest that it takes: without time_based the job ends after %s", u.name, o, unquoted(u.amountToDo())))
+	}
+}
+
+// cautionCache warns of reads that the page cache answers.
+func (t *translation) cautionCache(u *unit) {
+	data := u.total
+	if u.own {
+		data *= int64(len(u.jobs))
+	}
+	if !u.direct() && !u.null() && u.rw.reads && t.setup.Memory > 0 && data < t.setup.Memory {
+		t.warn(fmt.Sprintf("job %s: the page cache is measured, and not the storage: there is no direct=1, and its files of %s fit into the memory of %s",
+			u.name, unquoted(data), about(t.setup.Memory)))
+	}
+}
+
+// about is a size in the largest unit of which there is at least one.
+func about(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	x, i := float64(n), 0
+	for x >= 1024 && i < len(units)-1 {
+		x, i = x/1024, i+1
+	}
+	return fmt.Sprintf("%.3g %s", x, units[i])
+}
+
+// cautionUnits warns of KiB, which fio takes for 1000 bytes.
+func (t *translation) cautionUnits(u *unit) {
+	if u.v.Text("kb_base") == "1000" {
+		return
+	}
+	for _, o := range u.jobs[0].All {
+		word := strings.ToLower(o.Value)
+		for _, unit := range []string{"kib", "mib", "gib", "tib"} {
+			if i := strings.Index(word, unit); i > 0 && word[i-1] >= '0' && word[i-1] <= '9' && numeric(o.Name) {
+				t.warn(fmt.Sprintf("%s: %s: fio takes %s for a power of 1000, and %s for one of 1024", o.Pos, o, o.Value[i:i+3], o.Value[i:i+1]))
+			}
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package fiolua
+
+import (
+	"fmt"
+	"strings"
+)
+
+// putData says what is written.
+func (t *translation) putData(u *unit) error {
+	if !u.rw.writes {
+		return nil
+	}
+	names := []string{"zero_buffers", "buffer_pattern", "buffer_compress_percentage", "buffer_compress_chunk", "dedupe_percentage", "dedupe_mode", "dedupe_working_set_percentage", "refill_buffers"}
+	note := u.since(names...)
+	if u.v.On("zero_buffers") {
+		u.put("data", `"zero"`, note)
+		return nil
+	}
+	var parts []string
+	if o, ok := u.v.Option("buffer_pattern"); ok {
+		if strings.Contains(o.Value, "'") {
+			return o.Fail("", "a pattern is not read from a file here: write it out")
+		}
+		parts = append(parts, `kind = "pattern"`, "pattern = "+quote(o.Value))
+	}
+	if p := u.v.Integer("buffer_compress_percentage"); p > 0 {
+		parts = append(parts, fmt.Sprintf("compress = %d", p))
+		if n := u.v.Integer("buffer_compress_chunk"); n > 0 {
+			parts = append(parts, "chunk = "+size(n))
+		}
+	}
+	if p := u.v.Integer("dedupe_percentage"); p > 0 {
+		parts = append(parts, fmt.Sprintf("dedupe = %d", p))
+		if u.v.Text("dedupe_mode") == "working_set" {
+			parts = append(parts, fmt.Sprintf("pool = %d", max(1, u.total*u.v.Integer("dedupe_working_set_percentage")/100/u.minimum)))
+		}
+	}
+	if u.v.On("refill_buffers") {
+		parts = append(parts, "refill = true")
+	}
+	if len(parts) > 0 {
+		u.put("data", "{ "+strings.Join(parts, ", ")+" }", note)
+	}
+	return nil
+}
+
+// methods are fio's methods of verification in the script's words.
+var methods = map[string]string{
+	"md5": "md5", "crc64": "crc64", "crc32": "crc32", "crc32c": "crc32c", "crc32c-intel": "crc32c", "sha1": "sha1", "sha256": "sha256",
+	"sha512": "sha512", "xxhash": "xxhash", "meta": "header", "pattern": "pattern",
+}
+
+// putVerify makes writes carry what reads can be checked by.
+func (t *translation) putVerify(u *unit) error {
+	o, ok := u.v.Option("verify")
+	if !ok || o.Value == "0" || o.Value == "null" {
+		return nil
+	}
+	method, ok := methods[o.Value]
+	if !ok {
+		return o.Fail("", "moonio has no such method: use verify=crc32c or verify=xxhash, which are fast, or sha256")
+	}
+	parts := []string{"method = " + quote(method)}
+	if n := u.v.Integer("verify_interval"); n > 0 {
+		parts = append(parts, "interval = "+size(n))
+	}
+	if p, ok := u.v.Option("verify_pattern"); ok {
+		parts = append(parts, "pattern = "+quote(p.Value))
+	}
+	if n := u.v.Integer("verify_backlog"); n > 0 {
+		parts = append(parts, fmt.Sprintf("backlog = %d", n))
+	}
+	for _, b := range []struct{ option, field string }{{"verify_only", "only"}, {"verify_fatal", "fatal"}, {"verify_dump", "dump"}} {
+		if u.v.On(b.option) {
+			parts = append(parts, b.field+" = true")
+		}
+	}
+	lua := "{ " + strings.Join(parts, ", ") + " }"
+	if len(parts) == 1 {
+		lua = quote(method)
+	}
+	u.put("verify", lua, u.since("verify", "verify_interval", "verify_pattern", "verify_backlog", "verify_only", "verify_fatal", "verify_dump"))
+	return nil
+}
+
+// readsBack says whether what the unit wrote is read back and checked after it.
+func (u *unit) readsBack() bool {
+	_, ok := methods[u.v.Text("verify")]
+	return ok && u.rw.writes && (u.v.On("do_verify") || !u.v.Has("do_verify")) && u.v.Integer("verify_backlog") == 0 && !u.v.On("verify_only")
+}

@@ -1,0 +1,215 @@
+package fiolua
+
+import (
+	"fmt"
+	"strings"
+
+	"moonio/cmd/internal/fiojob"
+)
+
+// field is an option of a stream or a phase in the script.
+type field struct {
+	name, value, note string
+}
+
+func (u *unit) put(name, value, note string) {
+	u.fields = append(u.fields, field{name, value, note})
+}
+
+// since is a note that names the options which the field follows from.
+func (u *unit) since(names ...string) string {
+	var list []string
+	for _, n := range names {
+		if o, ok := u.v.Option(n); ok {
+			list = append(list, o.String())
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// add translates one unit.
+func (t *translation) add(u *unit) (err error) {
+	if u.rw, err = readRW(u.v); err != nil {
+		return err
+	}
+	if err := t.treat(u); err != nil {
+		return err
+	}
+	if err := t.guard(u); err != nil {
+		return err
+	}
+	read, write, err := u.bothBlocks()
+	if err != nil {
+		return err
+	}
+	u.minimum = min(read.min, write.min)
+	for _, step := range []func(*unit) error{t.find, t.measure, t.prepare} {
+		if err := step(u); err != nil {
+			return err
+		}
+	}
+	u.put("op", u.rw.op(), u.since("rw", "rwmixread", "rwmixwrite"))
+	if err := u.putPlaces(read, write); err != nil {
+		return err
+	}
+	for _, put := range []func(*unit) error{
+		t.putOrder, t.putRegion, t.putLimits, t.putDepth, t.putRate, t.putThink, t.putSyncs, t.putData, t.putVerify, t.putEngine, t.putThreads, t.putTimes,
+	} {
+		if err := put(u); err != nil {
+			return err
+		}
+	}
+	t.caution(u, read)
+	t.units = append(t.units, u)
+	return t.sow(u)
+}
+
+// guard refuses jobs that write where --readonly forbids it.
+func (t *translation) guard(u *unit) error {
+	if !t.setup.ReadOnly || !u.rw.changes() {
+		return nil
+	}
+	o, _ := u.v.Option("rw")
+	return o.Fail("", "--readonly allows no job that writes or trims")
+}
+
+// bothBlocks are the block sizes of reads and of writes; both those of the only direction
+// that there is.
+func (u *unit) bothBlocks() (read, write blocks, err error) {
+	if read, err = u.blocks(u.rw.part()); err != nil {
+		return read, read, err
+	}
+	write = read
+	if u.rw.mixed() {
+		write, err = u.blocks(fiojob.Writes)
+	}
+	return read, write, err
+}
+
+// putPlaces says where operations go, how large they are, and what they are aligned to.
+func (u *unit) putPlaces(read, write blocks) error {
+	at, note, err := u.pattern(u.rw.part(), read)
+	if err != nil {
+		return err
+	}
+	writeAt, writeNote := at, note
+	if u.rw.mixed() {
+		if writeAt, writeNote, err = u.pattern(fiojob.Writes, write); err != nil {
+			return err
+		}
+	}
+	if at == writeAt {
+		u.put("at", at, note)
+	} else {
+		u.put("read_at", at, note)
+		u.put("write_at", writeAt, writeNote)
+	}
+	if read.lua == write.lua {
+		u.put("block", read.lua, read.note)
+	} else {
+		u.put("read_block", read.lua, read.note)
+		u.put("write_block", write.lua, write.note)
+	}
+	if u.v.Has("ba") {
+		u.put("align", size(u.v.Part("ba", u.rw.part())), u.since("ba"))
+	}
+	return nil
+}
+
+// putOrder says which of several files is next. fio's default goes round them.
+func (t *translation) putOrder(u *unit) error {
+	if len(u.files) == 1 && u.files[0].count == 1 {
+		return nil
+	}
+	word, rest := u.v.Word("file_service_type")
+	note := u.since("file_service_type")
+	order := quote(word)
+	switch word {
+	case "random", "roundrobin", "sequential":
+		if rest != "" && word != "sequential" {
+			o, _ := u.v.Option("file_service_type")
+			n, err := u.v.Bytes(o, rest)
+			if err != nil {
+				return err
+			}
+			defer u.put("file_run", integer(n), note)
+		}
+	default:
+		if word == "gauss" {
+			word = "normal"
+		}
+		o, _ := u.v.Option("file_service_type")
+		lua, err := skewed(o, word, rest)
+		if err != nil {
+			return err
+		}
+		order = lua
+	}
+	if note == "" {
+		note = "file_service_type's default"
+	}
+	u.put("file_order", order, note)
+	return nil
+}
+
+// putRegion says in which part of each file the job stays.
+func (t *translation) putRegion(u *unit) error {
+	offset := size(u.offset)
+	if u.step > 0 && len(u.jobs) > 1 {
+		offset = fmt.Sprintf("%d + job * %d", u.offset, u.step)
+	}
+	if offset != "0" {
+		u.put("offset", offset, u.since("offset", "offset_increment"))
+	}
+	u.put("size", size(u.size), u.since("size", "filesize", "nrfiles"))
+	return nil
+}
+
+// putLimits says after how much the job is done. fio goes over the region once, unless it is
+// given a time to fill.
+func (t *translation) putLimits(u *unit) error {
+	timed := u.v.On("time_based") && u.v.Time("runtime") > 0
+	if n := u.v.Integer("number_ios"); n > 0 {
+		u.put("ops", integer(n), u.since("number_ios"))
+	} else if !timed && u.rw.trim {
+		u.put("ops", integer(u.amountToDo()/u.minimum), u.since("size", "io_size", "loops"))
+	}
+	if timed || u.rw.trim {
+		return nil
+	}
+	note := u.since("io_size", "loops")
+	if note == "" {
+		note = "once over the region"
+	}
+	u.put("bytes", size(u.amountToDo()), note)
+	return nil
+}
+
+// amountToDo is how many bytes the job moves if no time ends it: whole blocks.
+func (u *unit) amountToDo() int64 {
+	n := u.total
+	switch s := u.v.Size("io_size"); {
+	case s.Bytes > 0:
+		n = s.Bytes
+	case s.Percent > 0:
+		n = u.total * s.Percent / 100
+	}
+	return max(n-n%u.minimum, u.minimum) * max(1, u.v.Integer("loops"))
+}
+
+// sow takes the seed from the first job that has one.
+func (t *translation) sow(u *unit) error {
+	p := t.program
+	if o, ok := u.v.Option("randseed"); ok {
+		n := uint64(u.v.Integer("randseed"))
+		if t.seed != nil && p.Seed != n {
+			t.warn(fmt.Sprintf("%s: %s: all jobs follow from one seed here, and %s has set it", o.Pos, o, t.seed))
+			return nil
+		}
+		p.Seed, t.seed = n, &o
+	}
+	if u.v.Has("randrepeat") && !u.v.On("randrepeat") && !u.v.On("allrandrepeat") && !u.v.Has("randseed") {
+		p.Seeded = false
+	}
+	return nil
+}

@@ -1,0 +1,220 @@
+package fiolua
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"moonio/cmd/internal/fiojob"
+)
+
+// synchronous are the engines that do one operation at a time.
+var synchronous = []string{"sync", "psync", "vsync", "pvsync", "pvsync2", "mmap"}
+
+func (u *unit) synchronous() bool {
+	engine, _ := u.v.Word("ioengine")
+	return slices.Contains(synchronous, engine)
+}
+
+// putDepth says how many operations are in flight, and in which batches they come.
+func (t *translation) putDepth(u *unit) error {
+	depth := u.v.Integer("iodepth")
+	if u.synchronous() {
+		u.put("depth", "1", "one at a time: "+u.engineNote())
+		return nil
+	}
+	u.put("depth", integer(depth), u.since("iodepth"))
+	for _, b := range []struct{ option, field string }{
+		{"iodepth_batch", "submit_batch"}, {"iodepth_batch_complete_min", "batch"}, {"iodepth_batch_complete_max", "batch_max"}, {"iodepth_low", "depth_low"},
+	} {
+		n := u.v.Integer(b.option)
+		if !u.v.Has(b.option) {
+			continue
+		}
+		if n == 0 && b.option == "iodepth_batch" {
+			n = depth
+		}
+		if n > 0 {
+			u.put(b.field, integer(min(n, depth)), u.since(b.option))
+		}
+	}
+	return nil
+}
+
+func (u *unit) engineNote() string {
+	if note := u.since("ioengine"); note != "" {
+		return note
+	}
+	return "ioengine=psync, fio's default"
+}
+
+// putRate limits the job's rate. Of a mix each direction has its own limit in fio: here
+// one rate is their sum, and the mix is in their proportion.
+func (t *translation) putRate(u *unit) error {
+	name, ok := u.rateOption()
+	if !ok {
+		return u.only("rate_process", "rate_ignore_thinktime")
+	}
+	o, _ := u.v.Option(name)
+	if u.v.Has("rate") && u.v.Has("rate_iops") {
+		return o.Fail("", "give rate or rate_iops, and not both")
+	}
+	total := u.v.Part(name, u.rw.part())
+	if u.rw.mixed() {
+		r, w := u.v.Part(name, fiojob.Reads), u.v.Part(name, fiojob.Writes)
+		if r == 0 || w == 0 {
+			return o.Fail("", "only one direction of the mix has a rate: make two jobs of it, one of which has none")
+		}
+		total = r + w
+		if err := u.weigh(name, r, w); err != nil {
+			return err
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	rate := fmt.Sprintf(`"%d/s"`, total)
+	if name == "rate" {
+		rate = fmt.Sprintf(`"%s/s"`, perSecond(total))
+	}
+	u.put("rate", rate, u.since(name))
+	if u.v.Text("rate_process") == "poisson" {
+		u.put("arrival", `"poisson"`, u.since("rate_process"))
+	}
+	return nil
+}
+
+// perSecond is a number of bytes with a unit, which a rate needs.
+func perSecond(n int64) string {
+	s := unquoted(n)
+	if strings.HasSuffix(s, "B") {
+		return s
+	}
+	return s + "B"
+}
+
+// only does nothing but for options that mean nothing without others, which need no word.
+func (u *unit) only(...string) error { return nil }
+
+func (u *unit) rateOption() (string, bool) {
+	for _, name := range []string{"rate", "rate_iops"} {
+		if u.v.Has(name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// weigh makes the mix what the directions' rates come to.
+func (u *unit) weigh(name string, r, w int64) error {
+	read, write := float64(r), float64(w)
+	if name == "rate" {
+		a, b, err := u.bothBlocks()
+		if err != nil {
+			return err
+		}
+		read, write = read/float64(a.min+a.max), write/float64(b.min+b.max)
+	}
+	for i, f := range u.fields {
+		if f.name == "op" {
+			u.fields[i].value = fmt.Sprintf("{ read = %s, write = %s }", percent(read, write), percent(write, read))
+			u.fields[i].note = u.since("rw", name)
+		}
+	}
+	return nil
+}
+
+func percent(part, rest float64) string { return fmt.Sprintf("%.6g", 100*part/(part+rest)) }
+
+// putThink makes the job wait between operations.
+func (t *translation) putThink(u *unit) error {
+	if o, ok := u.v.Option("thinktime_iotime"); ok && u.v.Time("thinktime_iotime") > 0 {
+		return o.Fail("", "moonio thinks after operations and not after a time: thinktime_blocks says after how many")
+	}
+	think := u.v.Time("thinktime")
+	if think == 0 {
+		return nil
+	}
+	u.put("think", duration(think), u.since("thinktime"))
+	if n := u.v.Integer("thinktime_blocks"); n > 1 {
+		u.put("think_every", integer(n), u.since("thinktime_blocks"))
+	}
+	if u.v.Has("thinktime_blocks_type") {
+		u.put("think_after", quote(u.v.Text("thinktime_blocks_type")), u.since("thinktime_blocks_type"))
+	}
+	if spin := u.v.Time("thinktime_spin"); spin > 0 {
+		u.put("think_spin", duration(min(spin, think)), u.since("thinktime_spin"))
+	}
+	if u.v.Has("rate_ignore_thinktime") && !u.v.On("rate_ignore_thinktime") {
+		u.put("think_catch_up", "true", u.since("rate_ignore_thinktime"))
+	}
+	return nil
+}
+
+// putSyncs says after how many writes there is a sync.
+func (t *translation) putSyncs(u *unit) error {
+	if !u.rw.writes {
+		return nil
+	}
+	fsync, fdatasync := u.v.Integer("fsync"), u.v.Integer("fdatasync")
+	if fsync > 0 && fdatasync > 0 {
+		o, _ := u.v.Option("fdatasync")
+		return o.Fail("", "give fsync or fdatasync, and not both: an fsync does all that an fdatasync does")
+	}
+	if fsync > 0 {
+		u.put("fsync", integer(fsync), u.since("fsync")+": ordered after the writes that it covers")
+	}
+	if fdatasync > 0 {
+		u.put("fdatasync", integer(fdatasync), u.since("fdatasync")+": ordered after the writes that it covers")
+	}
+	if o, ok := u.v.Option("sync_file_range"); ok {
+		n, err := u.rangeSync(o)
+		if err != nil {
+			return err
+		}
+		u.put("sync_range", integer(n), o.String())
+	}
+	if u.v.On("end_fsync") || u.v.On("fsync_on_close") {
+		u.put("sync_at_end", `"fsync"`, u.since("end_fsync", "fsync_on_close"))
+	}
+	return nil
+}
+
+// rangeSync reads sync_file_range=flags:n.
+func (u *unit) rangeSync(o fiojob.Option) (int64, error) {
+	flags, count, ok := strings.Cut(o.Value, ":")
+	if !ok {
+		return 0, o.Fail("", "it ends with the number of writes, as in sync_file_range=write:8")
+	}
+	for _, f := range strings.Split(flags, ",") {
+		if f != "wait_before" && f != "write" && f != "wait_after" {
+			return 0, o.Fail(f, "%q is not one of wait_before, write, wait_after", f)
+		}
+	}
+	n, err := u.v.Bytes(o, count)
+	if err == nil && n < 1 {
+		err = o.Fail(count, "the least is 1")
+	}
+	return n, err
+}
+
+// putTimes says when the job begins and ends.
+func (t *translation) putTimes(u *unit) error {
+	if lo, hi := u.v.TimeRange("startdelay"); hi > 0 {
+		start := duration(lo)
+		if lo != hi {
+			start = fmt.Sprintf("%s + %s * math.random()", seconds(lo), seconds(hi-lo))
+		}
+		u.put("start", start, u.since("startdelay"))
+	}
+	if d := u.v.Time("runtime"); d > 0 {
+		u.put("duration", duration(d), u.since("runtime", "time_based"))
+	}
+	if d := u.v.Time("max_latency"); d > 0 {
+		u.put("max_latency", duration(d), u.since("max_latency"))
+	}
+	return nil
+}
+
+func seconds(d time.Duration) string { return decimal(d.Seconds()) }

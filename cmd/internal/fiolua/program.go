@@ -1,0 +1,152 @@
+// Package fiolua translates fio's jobs into a Lua script that does the same. The script is
+// what is run, and is there to be read: its comments say which option of fio's became what.
+//
+// An option that moonio does not have is an error that says what to use instead; one that
+// can make no difference here is named as ignored. What misleads is a warning.
+package fiolua
+
+import (
+	"path/filepath"
+
+	"moonio/cmd/internal/fiojob"
+)
+
+// Setup is what a translation has to know besides the jobs.
+type Setup struct {
+	Dir      string            // the current directory, absolute
+	Look     func(string) Node // what there is at an absolute path
+	Memory   int64             // the machine's, in bytes; 0: not known
+	ReadOnly bool              // whether jobs that write or trim are refused
+	Args     []string          // the command line, for the script's first lines
+}
+
+// Node is what there is at a path.
+type Node struct {
+	Exists bool
+	Kind   Kind
+	Size   int64
+}
+
+// Kind is what a path leads to.
+type Kind int
+
+const (
+	Regular Kind = iota
+	Device       // a block device
+	Directory
+	Other
+)
+
+// Program is what a translation comes to.
+type Program struct {
+	Script   string
+	Jobs     []fiojob.Reported
+	Warnings []string // what misleads about the jobs
+	Ignored  []string // options that make no difference here, each with the reason
+
+	Dir    string // the directory that the script's file names are beneath
+	Files  []File // those that it opens, devices among them
+	Null   bool   // the jobs touch no storage: they run on the engine null
+	Seed   uint64
+	Seeded bool // Seed decides; otherwise each run differs
+}
+
+// File is a file that the script opens.
+type File struct {
+	Path    string // absolute
+	Name    string // in the script
+	Written bool   // whether a job writes or trims it
+	Device  bool
+	Option  fiojob.Option // what names it; no name if fio's naming does
+}
+
+// Translate makes a script of fio's jobs. Errors are *fiojob.Error where an option is the
+// matter.
+func Translate(cmd *fiojob.Command, s Setup) (*Program, error) {
+	t := &translation{setup: s, program: &Program{Seed: fioSeed, Seeded: true}, said: map[string]bool{}, opened: map[string]*handle{}}
+	for _, u := range unitsOf(cmd.Jobs) {
+		if err := t.add(u); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.settle(); err != nil {
+		return nil, err
+	}
+	t.program.Script = t.script()
+	return t.program, nil
+}
+
+// fioSeed is what fio seeds its generators with by default: runs are the same.
+const fioSeed = 0x89
+
+// translation is a translation on its way.
+type translation struct {
+	setup   Setup
+	program *Program
+	units   []*unit
+	said    map[string]bool // warnings, so that each comes once
+
+	handles []*handle
+	opened  map[string]*handle
+	seed    *fiojob.Option // that decided the seed
+}
+
+// unit is a section of a job file, with all its clones.
+type unit struct {
+	jobs []fiojob.Job
+	v    *fiojob.Values
+	name string
+	rw   rw
+	base
+
+	stage   int
+	results []string // the name of each clone's result in its phase
+	phase   string
+	files   []*handle // of all its clones, if they share them; else those of the first
+	own     bool      // each clone has files of its own
+	fields  []field
+}
+
+// base are figures that several options follow from.
+type base struct {
+	size    int64 // of the region in each file
+	offset  int64 // where it begins
+	step    int64 // by how much it is further in for each clone
+	total   int64 // of all files' regions
+	minimum int64 // smallest block
+}
+
+func unitsOf(jobs []fiojob.Job) []*unit {
+	var list []*unit
+	for _, j := range jobs {
+		if j.Clone == 0 {
+			list = append(list, &unit{v: fiojob.ValuesOf(&j), name: j.Name, stage: j.Stage})
+		}
+		u := list[len(list)-1]
+		u.jobs = append(u.jobs, j)
+	}
+	return list
+}
+
+// warn notes what misleads, once.
+func (t *translation) warn(text string) {
+	if !t.said[text] {
+		t.said[text] = true
+		t.program.Warnings = append(t.program.Warnings, text)
+	}
+}
+
+func (t *translation) ignore(text string) {
+	if !t.said[text] {
+		t.said[text] = true
+		t.program.Ignored = append(t.program.Ignored, text)
+	}
+}
+
+// absolute is a path from the root on.
+func (t *translation) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(t.setup.Dir, path)
+}

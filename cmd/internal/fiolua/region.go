@@ -1,0 +1,150 @@
+package fiolua
+
+import (
+	"strings"
+
+	"moonio/cmd/internal/fiojob"
+)
+
+// measure finds how large the unit's files and its region in them are.
+func (t *translation) measure(u *unit) error {
+	count := int64(len(u.files))
+	if len(u.files) == 1 {
+		count = int64(u.files[0].count)
+	}
+	real := t.look(u, u.files[0].path)
+	for _, name := range []string{"size", "io_size", "offset", "offset_increment", "zoneskip"} {
+		if o, ok := u.v.Option(name); ok && u.v.Size(name).Zones {
+			return o.Fail("", "zoned devices are not driven: give bytes or per cent")
+		}
+	}
+	if err := u.regionSize(real, count); err != nil {
+		return err
+	}
+	whole := max(real.Size, u.size)
+	u.offset = u.amount("offset", whole)
+	u.step = u.amount("offset_increment", whole)
+	if real.Exists && !u.v.Has("filesize") && (!u.v.Has("size") || u.v.Size("size").Percent > 0) {
+		u.size = min(u.size, real.Size-u.offset)
+	}
+	if u.size < u.minimum {
+		o, ok := u.v.Option("size")
+		if !ok {
+			o = u.origin()
+		}
+		return o.Fail("", "the region has %d bytes in each file, and the smallest block %d", max(u.size, 0), u.minimum)
+	}
+	u.total = u.size * count
+	if s := u.v.Size("size"); u.v.Has("filesize") && s.Bytes > 0 {
+		u.total = min(u.total, s.Bytes)
+	}
+	return nil
+}
+
+// regionSize finds the size of the region in each of so many files.
+func (u *unit) regionSize(real Node, count int64) error {
+	asked, given := u.v.Option("size")
+	s := u.v.Size("size")
+	switch {
+	case u.v.Integer("filesize") > 0:
+		u.size = u.v.Integer("filesize")
+	case s.Bytes > 0:
+		u.size = s.Bytes / count
+	case real.Exists && real.Size > 0 && s.Percent > 0:
+		u.size = real.Size * s.Percent / 100
+	case real.Exists && real.Size > 0:
+		u.size = real.Size
+	case given:
+		return asked.Fail("", "there is no file to take that share of: give a size such as size=1g")
+	default:
+		o := u.origin()
+		return &fiojob.Error{Pos: o.Pos, What: "job " + u.name, Why: "it has no size, and no file that is there: add one such as size=1g"}
+	}
+	return nil
+}
+
+// amount is a number of bytes, or a share of the whole, which is aligned to blocks.
+func (u *unit) amount(name string, whole int64) int64 {
+	a := u.v.Size(name)
+	if a.Percent == 0 {
+		return a.Bytes
+	}
+	n := whole * a.Percent / 100
+	align := u.minimum
+	if x := u.v.Integer("offset_align"); x > 0 {
+		align = x
+	}
+	return (n + align - 1) / align * align
+}
+
+// blocks is the unit's block size in one direction, and the smallest and largest.
+type blocks struct {
+	lua      string
+	note     string
+	min, max int64
+	mixed    bool
+}
+
+func (u *unit) blocks(part int) (blocks, error) {
+	if o, ok := u.v.Option("bssplit"); ok {
+		if text := fiojob.Parts(o.Value)[part]; text != "" {
+			return u.splitBlocks(o, text)
+		}
+	}
+	bs, _ := u.v.Option("bs")
+	if r, ok := u.v.Option("bsrange"); ok && !later(bs, r) {
+		return u.rangeBlocks(r, part)
+	}
+	n := u.v.Part("bs", part)
+	return blocks{lua: size(n), note: "bs=" + u.v.Text("bs"), min: n, max: n}, nil
+}
+
+func (u *unit) rangeBlocks(o fiojob.Option, part int) (blocks, error) {
+	lo, hi := u.v.Range("bsrange", part)
+	if lo == 0 {
+		lo, hi = 4096, 4096
+	}
+	if u.v.On("bs_unaligned") {
+		if o, _ := u.v.Option("bs_unaligned"); lo != hi {
+			return blocks{}, o.Fail("", "sizes are multiples of the smallest here: list those that you need with bssplit")
+		}
+	}
+	hi -= hi % lo
+	b := blocks{lua: size(lo), note: o.String(), min: lo, max: hi, mixed: lo != hi}
+	if b.mixed {
+		b.lua = `"` + unquoted(lo) + "-" + unquoted(hi) + `"`
+	}
+	return b, nil
+}
+
+// splitBlocks reads sizes and their shares: 4k/50:64k/50.
+func (u *unit) splitBlocks(o fiojob.Option, text string) (blocks, error) {
+	shares, err := u.shares(o, text)
+	if err != nil {
+		return blocks{}, err
+	}
+	b := blocks{note: o.String()}
+	var parts []string
+	for _, s := range shares {
+		n, err := u.v.Bytes(o, s.what)
+		if err != nil {
+			return b, err
+		}
+		if n < 1 {
+			return b, o.Fail(s.what, "a block has at least one byte")
+		}
+		if b.min == 0 || n < b.min {
+			b.min = n
+		}
+		b.max = max(b.max, n)
+		if s.percent > 0 {
+			parts = append(parts, unquoted(n)+"/"+decimal(s.percent))
+		}
+	}
+	b.mixed = b.min != b.max
+	b.lua = `"` + strings.Join(parts, ":") + `"`
+	if !b.mixed {
+		b.lua = size(b.min)
+	}
+	return b, nil
+}

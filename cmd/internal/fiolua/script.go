@@ -1,0 +1,429 @@
+package fiolua
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// writer writes a script.
+type writer struct{ strings.Builder }
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.Builder, format+"\n", args...) }
+
+// script writes all of it.
+func (t *translation) script() string {
+	w := &writer{}
+	t.head(w)
+	t.opens(w)
+	for _, stage := range t.stages() {
+		if !stage[0].v.On("create_only") {
+			t.stage(w, stage)
+		}
+	}
+	t.removals(w)
+	return w.String()
+}
+
+// head says what the script is and how it is run.
+func (t *translation) head(w *writer) {
+	w.line("-- What fio's job does, as a script. `moonio fio` made it of:")
+	w.line("--   fio %s", comment(strings.Join(t.setup.Args, " ")))
+	how := fmt.Sprintf("--dir %s --keep --seed %d", t.program.Dir, t.program.Seed)
+	if t.program.Null {
+		how = fmt.Sprintf("--engine null --seed %d", t.program.Seed)
+	}
+	w.line("-- Run it with")
+	w.line("--   moonio run SCRIPT %s%s", comment(how), comment(t.deviceFlags()))
+	if len(t.program.Ignored) > 0 {
+		w.line("-- Left out, because it makes no difference here:")
+	}
+	for _, s := range t.program.Ignored {
+		w.line("--   %s", s)
+	}
+}
+
+func (t *translation) deviceFlags() string {
+	flags, destroy := "", ""
+	for _, f := range t.program.Files {
+		if f.Device {
+			flags += " --device " + f.Path
+			if f.Written {
+				destroy = " --destroy-data"
+			}
+		}
+	}
+	return flags + destroy
+}
+
+// opens opens the files before anything is measured.
+func (t *translation) opens(w *writer) {
+	w.line("")
+	for _, d := range t.missingDirs() {
+		w.line("mkdir(%s)", quote(d))
+	}
+	if len(t.handles) > mostLocals {
+		w.line("local files = {}")
+	}
+	for _, h := range t.handles {
+		if h.format == "" {
+			t.open(w, h)
+		} else {
+			t.openMany(w, h)
+		}
+		if h.preread {
+			t.preread(w, h)
+		}
+	}
+}
+
+// missingDirs are the directories beneath the run's that a file's name needs, those above
+// others first.
+func (t *translation) missingDirs() []string {
+	var list []string
+	if t.setup.Look == nil || t.program.Null {
+		return nil
+	}
+	for _, f := range t.program.Files {
+		for d := filepath.Dir(f.Path); !f.Device && len(d) > len(t.program.Dir); d = filepath.Dir(d) {
+			if name := t.inScript(d); !t.setup.Look(d).Exists && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func (h *handle) declare() string {
+	if strings.HasPrefix(h.variable, "files[") {
+		return h.variable
+	}
+	return "local " + h.variable
+}
+
+func (t *translation) open(w *writer, h *handle) {
+	name := t.inScript(h.path)
+	if h.device {
+		name = h.path
+	}
+	note := ""
+	if h.note != "" {
+		note = " -- " + comment(h.note)
+	}
+	w.line("%s = open(%s%s)%s", h.declare(), quote(name), h.options(), note)
+}
+
+// options are the second argument of open.
+func (h *handle) options() string {
+	if h.device {
+		return ""
+	}
+	var list []string
+	if !h.keep || h.format != "" {
+		list = append(list, "size = "+size(h.size))
+		if h.layout != "write" {
+			list = append(list, "layout = "+quote(h.layout))
+		}
+	}
+	for _, f := range []struct {
+		on   bool
+		text string
+	}{
+		{h.direct, "direct = true"}, {h.sync != "", "sync = " + quote(h.sync)}, {h.drop, "invalidate = true"},
+		{!h.create, "create = false"}, {!h.written && h.keep && h.format == "", "write = false"},
+	} {
+		if f.on {
+			list = append(list, f.text)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return ", { " + strings.Join(list, ", ") + " }"
+}
+
+// openMany opens files whose names are numbered.
+func (t *translation) openMany(w *writer, h *handle) {
+	u := h.first
+	w.line("%s = {} -- named as fio does: %s", h.declare(), comment(u.v.Text("filename_format")))
+	indent := ""
+	target := h.variable + "[n + 1]"
+	if u.own {
+		w.line("for job = 0, %d do", len(u.jobs)-1)
+		indent = "  "
+		if h.count > 1 {
+			w.line("  %s[job + 1] = {}", h.variable)
+			target = h.variable + "[job + 1][n + 1]"
+		} else {
+			target = h.variable + "[job + 1]"
+		}
+	}
+	inner := indent
+	if h.count > 1 {
+		w.line("%sfor n = 0, %d do", indent, h.count-1)
+		inner += "  "
+	}
+	w.line("%s%s = open(%s%s)", inner, target, t.nameExpression(h), h.options())
+	if h.count > 1 {
+		w.line("%send", indent)
+	}
+	if u.own {
+		w.line("end")
+	}
+}
+
+// nameExpression is a file's name as Lua puts it together.
+func (t *translation) nameExpression(h *handle) string {
+	name := h.format
+	dir := t.dirPrefix(h.dirs[0])
+	if filepath.IsAbs(name) && len(h.dirs) == 1 {
+		name, dir = t.inScript(name), ""
+	}
+	var parts []string
+	if len(h.dirs) > 1 {
+		var all []string
+		for _, d := range h.dirs {
+			all = append(all, quote(t.dirPrefix(d)))
+		}
+		parts = append(parts, fmt.Sprintf("({ %s })[job %% %d + 1]", strings.Join(all, ", "), len(h.dirs)))
+	} else {
+		name = dir + name
+	}
+	if !h.first.own {
+		name = strings.ReplaceAll(name, "$jobnum", "0")
+	}
+	if h.count == 1 {
+		name = strings.ReplaceAll(name, "$filenum", "0")
+	}
+	for name != "" {
+		i, word, variable := nextVariable(name)
+		if i > 0 {
+			parts = append(parts, quote(name[:i]))
+		}
+		if variable != "" {
+			parts = append(parts, variable)
+		}
+		name = name[i+len(word):]
+	}
+	return strings.Join(parts, " .. ")
+}
+
+// nextVariable finds the first variable of a file name's format.
+func nextVariable(name string) (at int, word, variable string) {
+	at = len(name)
+	for _, v := range []struct{ word, variable string }{{"$jobnum", "job"}, {"$filenum", "n"}} {
+		if i := strings.Index(name, v.word); i >= 0 && i < at {
+			at, word, variable = i, v.word, v.variable
+		}
+	}
+	return at, word, variable
+}
+
+func (t *translation) dirPrefix(dir string) string {
+	if name := t.inScript(dir); name != "." {
+		return name + "/"
+	}
+	return ""
+}
+
+// preread brings files into the page cache.
+func (t *translation) preread(w *writer, h *handle) {
+	if h.format != "" || h.device {
+		return
+	}
+	w.line("for at = 0, %s:size() - 1, MiB(1) do -- pre_read", h.variable)
+	w.line("  %s:read(math.min(MiB(1), %[1]s:size() - at), at)", h.variable)
+	w.line("end")
+}
+
+// stage writes the jobs that run at the same time, and their phase.
+func (t *translation) stage(w *writer, units []*unit) {
+	alone := len(units) == 1 && len(units[0].jobs) == 1
+	if sharedRuntime(units) > 0 {
+		for _, u := range units {
+			u.fields = slices.DeleteFunc(u.fields, func(f field) bool { return f.name == "duration" })
+		}
+	}
+	if !alone {
+		w.line("")
+		w.line("%s = {}", t.jobsVariable())
+	}
+	for _, u := range units {
+		w.line("")
+		if d := u.v.Text("description"); d != "" {
+			w.line("-- %s", comment(d))
+		}
+		if alone {
+			w.line("phase(%s, %s, stream(%s, {%s", quote(u.phase), t.phaseOptions(units), quote(u.results[0]), timesNote(units))
+			u.writeFields(w, "  ")
+			w.line("}))")
+			continue
+		}
+		u.write(w)
+	}
+	if !alone {
+		w.line("")
+		w.line("phase(%s, %s, jobs)%s", quote(units[0].phase), t.phaseOptions(units), timesNote(units))
+	}
+}
+
+// jobsVariable declares the list of jobs where it is first needed.
+func (t *translation) jobsVariable() string {
+	if t.said["jobs is declared"] {
+		return "jobs"
+	}
+	t.said["jobs is declared"] = true
+	return "local jobs"
+}
+
+// write adds a unit's streams to the list of jobs.
+func (u *unit) write(w *writer) {
+	if len(u.jobs) == 1 {
+		w.line("jobs[#jobs + 1] = stream(%s, {", quote(u.results[0]))
+		u.writeFields(w, "  ")
+		w.line("})")
+		return
+	}
+	w.line("for job = 0, %d do -- numjobs=%d", len(u.jobs)-1, len(u.jobs))
+	base := strings.TrimSuffix(u.results[0], "0")
+	w.line("  jobs[#jobs + 1] = stream(%s .. job, {", quote(base))
+	u.writeFields(w, "    ")
+	w.line("  })")
+	w.line("end")
+}
+
+// writeFields writes the options of a stream, each with what it follows from.
+func (u *unit) writeFields(w *writer, indent string) {
+	fields := append([]field{u.fileField()}, u.fields...)
+	names, values := 0, 0
+	for _, f := range fields {
+		names = max(names, len(f.name))
+		if n := utf8.RuneCountInString(f.value); n <= 30 {
+			values = max(values, n)
+		}
+	}
+	for _, f := range fields {
+		text := fmt.Sprintf("%s%-*s = %s,", indent, names, f.name, f.value)
+		if f.note != "" {
+			pad := max(0, values-utf8.RuneCountInString(f.value))
+			text += strings.Repeat(" ", pad) + " -- " + comment(f.note)
+		}
+		w.line("%s", text)
+	}
+}
+
+// fileField is where the stream goes.
+func (u *unit) fileField() field {
+	if len(u.files) > 1 {
+		var list []string
+		for _, h := range u.files {
+			list = append(list, h.variable)
+		}
+		return field{"files", "{ " + strings.Join(list, ", ") + " }", u.since("filename")}
+	}
+	h := u.files[0]
+	name := "file"
+	if h.count > 1 {
+		name = "files"
+	}
+	value := h.variable
+	if u.own {
+		value += "[job + 1]"
+	}
+	return field{name, value, u.since("filename", "nrfiles")}
+}
+
+// phaseOptions are those that the jobs of a stage share.
+func (t *translation) phaseOptions(units []*unit) string {
+	var list []string
+	if d := sharedRuntime(units); d > 0 {
+		list = append(list, "duration = "+duration(d))
+	}
+	var ramp time.Duration
+	for _, u := range units {
+		ramp = max(ramp, u.v.Time("ramp_time"))
+	}
+	if ramp > 0 {
+		list = append(list, "warmup = "+duration(ramp))
+	}
+	for _, u := range units {
+		if o := u.v.Text("continue_on_error"); o != "none" && o != "0" && o != "verify" {
+			list = append(list, `on_error = "count"`)
+			break
+		}
+	}
+	for _, u := range units {
+		if u.v.Has("steadystate") {
+			list = append(list, u.steady())
+			break
+		}
+	}
+	if len(list) == 0 {
+		return "{}"
+	}
+	return "{ " + strings.Join(list, ", ") + " }"
+}
+
+// sharedRuntime is how long the phase is, if all of its jobs begin and end together.
+func sharedRuntime(units []*unit) time.Duration {
+	d := units[0].v.Time("runtime")
+	for _, u := range units {
+		if _, late := u.v.TimeRange("startdelay"); late > 0 || u.v.Time("runtime") != d {
+			return 0
+		}
+	}
+	return d
+}
+
+// timesNote names the options that a phase's options follow from.
+func timesNote(units []*unit) string {
+	var list []string
+	for _, u := range units {
+		for _, n := range []string{"runtime", "time_based", "ramp_time", "continue_on_error", "steadystate"} {
+			if o, ok := u.v.Option(n); ok && !slices.Contains(list, o.String()) {
+				list = append(list, o.String())
+			}
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return " -- " + comment(strings.Join(list, " "))
+}
+
+// steady is fio's steadystate in the script's words.
+func (u *unit) steady() string {
+	word, limit := u.v.Word("steadystate")
+	metric, slope := strings.CutSuffix(word, "_slope")
+	if metric == "bw" {
+		metric = "bandwidth"
+	}
+	s := fmt.Sprintf("steady = { metric = %q, limit = %q", metric, cmp.Or(limit, "0.01%"))
+	if slope {
+		s += ", slope = true"
+	}
+	if d := u.v.Time("steadystate_duration"); d > 0 {
+		s += ", window = " + duration(d)
+	}
+	if d := u.v.Time("steadystate_ramp_time"); d > 0 {
+		s += ", ramp = " + duration(d)
+	}
+	return s + " }"
+}
+
+// removals removes the files of jobs that say so.
+func (t *translation) removals(w *writer) {
+	for _, h := range t.handles {
+		if !h.unlink || h.device {
+			continue
+		}
+		for _, p := range h.paths(t.clonesOf(h)) {
+			w.line("unlink(%s) -- unlink=1", quote(t.inScript(p)))
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package fiolua
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// engines are fio's engines in moonio's words; "" for those that need no storage.
+var engines = map[string]string{
+	"psync": "psync", "sync": "sync", "vsync": "sync", "pvsync": "psync", "pvsync2": "psync",
+	"libaio": "libaio", "io_uring": "io_uring", "posixaio": "pool", "mmap": "mmap", "null": "",
+}
+
+// instead is what there is for engines that moonio does not have.
+var instead = map[string]string{
+	"filecreate": "write a script whose clients call open: `moonio new FILE` begins one", "filestat": "write a script whose clients call stat",
+	"filedelete": "write a script whose clients call unlink", "falloc": "write a script whose clients call file:allocate", "ftruncate": "write a script whose clients call file:truncate",
+	"io_uring_cmd": "use ioengine=io_uring on the block device", "sg": "use ioengine=io_uring on the block device",
+	"splice": "use ioengine=psync",
+}
+
+// putEngine says which engine does the job's operations. Each job has a thread of its
+// own, as in fio.
+func (t *translation) putEngine(u *unit) error {
+	name, _ := u.v.Word("ioengine")
+	lua, ok := engines[name]
+	if !ok {
+		o, _ := u.v.Option("ioengine")
+		return o.Fail("", "moonio has no engine %s: %s", name, NoEngine(name))
+	}
+	if lua == "" {
+		u.put("threads", "1", "each job has a thread of its own")
+		return nil
+	}
+	u.put("engine", quote(lua+u.engineOptions(lua)), u.engineNote()+", on a thread of its own")
+	if name == "vsync" || strings.HasPrefix(name, "pvsync") {
+		t.ignore(fmt.Sprintf("ioengine=%s: %s does the same, since fio's vectors have one element", name, lua))
+	}
+	return nil
+}
+
+// engineOptions are an engine's options behind its name.
+func (u *unit) engineOptions(engine string) string {
+	var list []string
+	add := func(option, word string) {
+		if u.v.On(option) {
+			list = append(list, word)
+		}
+	}
+	if engine == "io_uring" {
+		add("sqthread_poll", "sqpoll")
+		if u.v.Has("sqthread_poll_cpu") {
+			list = append(list, fmt.Sprintf("sqpoll_cpu=%d", u.v.Integer("sqthread_poll_cpu")))
+		}
+		if n := u.v.Integer("force_async"); n > 0 {
+			list = append(list, fmt.Sprintf("force_async=%d", n))
+		}
+	}
+	add("hipri", "iopoll")
+	add("uncached", "uncached")
+	add("nowait", "nowait")
+	if len(list) == 0 {
+		return ""
+	}
+	return ":" + strings.Join(list, ",")
+}
+
+// putThreads says where the job's thread runs, and with which priority.
+func (t *translation) putThreads(u *unit) error {
+	if err := u.putCPUs(); err != nil {
+		return err
+	}
+	if o, ok := u.v.Option("numa_cpu_nodes"); ok {
+		u.put("numa", quote(o.Value), o.String())
+	}
+	if o, ok := u.v.Option("numa_mem_policy"); ok {
+		if err := u.putMemory(o.Value); err != "" {
+			return o.Fail("", "%s", err)
+		}
+	}
+	if n := u.v.Integer("nice"); n != 0 {
+		u.put("nice", integer(n), u.since("nice"))
+	}
+	if u.v.Has("prio") || u.v.Has("prioclass") {
+		u.put("ioprio", quote(priority(u.v.Integer("prioclass"), u.v.Integer("prio"))), u.since("prioclass", "prio"))
+	}
+	if p := u.v.Integer("cmdprio_percentage"); p > 0 {
+		class := int64(1)
+		if u.v.Has("cmdprio_class") {
+			class = u.v.Integer("cmdprio_class")
+		}
+		u.put("ioprio_share", fmt.Sprintf("{ %d, %q }", p, priority(class, u.v.Integer("cmdprio"))), u.since("cmdprio_percentage", "cmdprio_class", "cmdprio"))
+	}
+	return nil
+}
+
+// priority is a class and a level as ionice has them. fio's default class is best effort.
+func priority(class, level int64) string {
+	switch class {
+	case 1:
+		return fmt.Sprintf("rt/%d", level)
+	case 3:
+		return "idle"
+	}
+	return fmt.Sprintf("be/%d", level)
+}
+
+// putCPUs reads cpus_allowed, or cpumask.
+func (u *unit) putCPUs() error {
+	list := u.v.Text("cpus_allowed")
+	note := u.since("cpus_allowed")
+	if list == "" && u.v.Has("cpumask") {
+		list, note = cpus(u.v.Integer("cpumask")), u.since("cpumask")
+	}
+	if list == "" {
+		return nil
+	}
+	if u.v.Text("cpus_allowed_policy") == "split" && len(u.jobs) > 1 {
+		o, _ := u.v.Option("cpus_allowed")
+		all, err := expand(list)
+		if err != nil {
+			return o.Fail("", "%v", err)
+		}
+		u.put("cpus", fmt.Sprintf("({ %s })[job %% %d + 1]", strings.Join(all, ", "), len(all)), note+" "+u.since("cpus_allowed_policy"))
+		return nil
+	}
+	u.put("cpus", quote(strings.ReplaceAll(list, ":", ",")), note)
+	return nil
+}
+
+// cpus are the CPUs of a mask.
+func cpus(mask int64) string {
+	var list []string
+	for i := range 63 {
+		if mask>>i&1 == 1 {
+			list = append(list, strconv.Itoa(i))
+		}
+	}
+	return strings.Join(list, ",")
+}
+
+// mostCPUs is more than any machine has.
+const mostCPUs = 8192
+
+// expand lists the numbers of 0-3,8.
+func expand(text string) ([]string, error) {
+	var list []string
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ':' }) {
+		a, b, isRange := strings.Cut(part, "-")
+		lo, err1 := strconv.Atoi(a)
+		hi := lo
+		var err2 error
+		if isRange {
+			hi, err2 = strconv.Atoi(b)
+		}
+		if err1 != nil || err2 != nil || lo < 0 || hi < lo || hi >= mostCPUs {
+			return nil, fmt.Errorf("%q is no list of CPUs such as 0-3,8", text)
+		}
+		for i := lo; i <= hi; i++ {
+			list = append(list, strconv.Itoa(i))
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%q names no CPU", text)
+	}
+	return list, nil
+}
+
+// putMemory reads numa_mem_policy, and returns what is wrong with it.
+func (u *unit) putMemory(value string) string {
+	mode, nodes, _ := strings.Cut(value, ":")
+	switch mode {
+	case "default", "local":
+		return ""
+	case "bind", "prefer":
+		if nodes == "" {
+			return "it names no node, as in bind:0"
+		}
+		if other := u.v.Text("numa_cpu_nodes"); other != "" && other != nodes {
+			return "a job's memory and its CPUs are on the same nodes here: give cpus_allowed instead of numa_cpu_nodes"
+		}
+		if !u.v.Has("numa_cpu_nodes") {
+			u.put("numa", quote(nodes), "numa_mem_policy="+value)
+		}
+		return ""
+	}
+	return "memory comes from the job's nodes here: use bind:NODES, or local"
+}

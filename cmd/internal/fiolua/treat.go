@@ -1,0 +1,150 @@
+package fiolua
+
+import (
+	"strings"
+
+	"moonio/cmd/internal/fiojob"
+)
+
+// A treatment is what becomes of an option. Exactly one of its fields is set; with none,
+// the option is translated, or is one of the output's.
+type treatment struct {
+	ignored string // why it can make no difference
+	refused string // what to use instead
+}
+
+// treatments are those of the options that are not translated.
+var treatments = map[string]treatment{
+	"description":            {},
+	"unique_filename":        {ignored: "it is for fio's network clients"},
+	"softrandommap":          {ignored: "covering each block once takes no memory here"},
+	"thread":                 {ignored: "every job is a thread here"},
+	"clocksource":            {ignored: "there is one clock, and it is read once for a batch"},
+	"gtod_reduce":            {ignored: "all figures are taken, and cost little"},
+	"gtod_cpu":               {ignored: "the clock is read where it is needed"},
+	"disable_lat":            {ignored: "all figures are taken, and cost little"},
+	"disable_clat":           {ignored: "all figures are taken, and cost little"},
+	"disable_slat":           {ignored: "all figures are taken, and cost little"},
+	"disable_bw_measurement": {ignored: "all figures are taken, and cost little"},
+	"stats":                  {ignored: "all figures are taken, and cost little"},
+	"create_serialize":       {ignored: "files are laid out one after another, before the clock starts"},
+	"create_fsync":           {ignored: "files are made durable when they have been laid out"},
+	"create_on_open":         {ignored: "files are made before the clock starts"},
+	"openfiles":              {ignored: "all files stay open"},
+	"allow_mounted_write":    {ignored: "a device that is mounted is never written here"},
+	"fadvise_hint":           {ignored: "the kernel is given no advice"},
+	"scramble_buffers":       {ignored: "no two blocks are alike here, unless dedupe_percentage says so"},
+	"mem":                    {ignored: "buffers are anonymous memory, registered with the kernel where that helps"},
+	"hugepage-size":          {ignored: "buffers are anonymous memory"},
+	"verify_async":           {ignored: "blocks are verified by the thread that reads them"},
+	"verify_state_save":      {ignored: "what was written follows from the seed"},
+	"verify_state_load":      {ignored: "what was written follows from the seed"},
+	"trim_verify_zero":       {ignored: "it belongs to trim_percentage"},
+	"io_submit_mode":         {ignored: "at a rate, times are taken from when an operation was due: nothing needs to be offloaded"},
+	"exitall_on_error":       {ignored: "the first error ends the run, unless continue_on_error says otherwise"},
+	"error_dump":             {ignored: "errors are always named"},
+	"rate_cycle":             {ignored: "rate_min is held against the whole run"},
+	"cgroup_nodelete":        {ignored: "there are no cgroups here"},
+	"userspace_reap":         {ignored: "completions are taken from the ring where the kernel allows it"},
+	"nonvectored":            {ignored: "operations are not vectored"},
+	"fixedbufs":              {ignored: "buffers are registered where the kernel allows it"},
+	"registerfiles":          {ignored: "files are registered where the kernel allows it"},
+	"dedupe_global":          {ignored: "it belongs to dedupe_mode=working_set"},
+	"flow_id":                {ignored: "it belongs to flow"},
+	"flow_sleep":             {ignored: "it belongs to flow"},
+	"thp":                    {ignored: "the kernel decides on huge pages"},
+	"serialize_overlap":      {refused: "give the jobs regions of their own with offset and size"},
+
+	"lockfile":               {refused: "let clients of a script share a semaphore"},
+	"opendir":                {refused: "name the files with filename"},
+	"ignore_error":           {refused: "continue_on_error=io counts errors and goes on; --fault injects them"},
+	"fill_device":            {refused: "give a size: a layout leaves 5 % of the file system free"},
+	"file_append":            {refused: `write a script whose stream has op = "append"`},
+	"write_barrier":          {refused: "fsync or fdatasync order writes"},
+	"atomic":                 {refused: "sync=dsync makes each write durable before it completes"},
+	"experimental_verify":    {refused: "verify checks what is read as it is"},
+	"verify_offset":          {refused: "the header stands at the start of each verify_interval"},
+	"verify_backlog_batch":   {refused: "verify_backlog alone verifies all that it holds"},
+	"trim_percentage":        {refused: "rw=trimwrite trims each block before it is written"},
+	"trim_backlog":           {refused: "rw=trimwrite trims each block before it is written"},
+	"trim_backlog_batch":     {refused: "rw=trimwrite trims each block before it is written"},
+	"write_iolog":            {refused: "this version records no operations"},
+	"read_iolog":             {refused: "this version replays no traces"},
+	"read_iolog_chunked":     {refused: "this version replays no traces"},
+	"replay_no_stall":        {refused: "this version replays no traces"},
+	"replay_redirect":        {refused: "this version replays no traces"},
+	"replay_scale":           {refused: "this version replays no traces"},
+	"replay_align":           {refused: "this version replays no traces"},
+	"replay_time_scale":      {refused: "this version replays no traces"},
+	"replay_skip":            {refused: "this version replays no traces"},
+	"merge_blktrace_file":    {refused: "this version replays no traces"},
+	"merge_blktrace_scalars": {refused: "this version replays no traces"},
+	"merge_blktrace_iters":   {refused: "this version replays no traces"},
+	"exec_prerun":            {refused: "run the command in the shell before moonio"},
+	"exec_postrun":           {refused: "run the command in the shell after moonio"},
+	"ioscheduler":            {refused: "write its name to /sys/block/DEVICE/queue/scheduler before the run"},
+	"zonecapacity":           {refused: "zoned devices are not driven; zonemode=strided is"},
+	"read_beyond_wp":         {refused: "zoned devices are not driven; zonemode=strided is"},
+	"max_open_zones":         {refused: "zoned devices are not driven; zonemode=strided is"},
+	"job_max_open_zones":     {refused: "zoned devices are not driven; zonemode=strided is"},
+	"ignore_zone_limits":     {refused: "zoned devices are not driven; zonemode=strided is"},
+	"zone_reset_threshold":   {refused: "zoned devices are not driven; zonemode=strided is"},
+	"zone_reset_frequency":   {refused: "zoned devices are not driven; zonemode=strided is"},
+	"lockmem":                {refused: "limit the memory of a cgroup, and run moonio in it: systemd-run -p MemoryMax=…"},
+	"write_hint":             {refused: "writes carry no hints"},
+	"unlink_each_loop":       {refused: "unlink=1 removes the files at the end"},
+	"exitall":                {refused: "give all jobs the same runtime"},
+	"profile":                {refused: "`moonio list` lists the built-in scripts"},
+	"cgroup":                 {refused: "start moonio in the cgroup: systemd-run, or cgexec"},
+	"cgroup_weight":          {refused: "start moonio in the cgroup: systemd-run -p IOWeight=…"},
+	"uid":                    {refused: "start moonio as that user: setpriv, or sudo -u"},
+	"gid":                    {refused: "start moonio as that group: setpriv, or sudo -g"},
+	"flow":                   {refused: "give the jobs rates, or make one job of them with rwmixread"},
+	"bs_is_seq_rand":         {refused: "give the jobs block sizes of their own"},
+	"block_error_percentiles": {
+		refused: "continue_on_error=io counts errors"},
+	"hipri_percentage": {refused: "hipri polls for all operations"},
+	"cmdprio_bssplit":  {refused: "cmdprio_percentage is for all block sizes"},
+	"cmd_type":         {refused: "it belongs to ioengine=io_uring_cmd: use ioengine=io_uring on the block device"},
+}
+
+// treat looks at every option of a unit: it refuses those that there are none of here, and
+// names those that make no difference.
+func (t *translation) treat(u *unit) error {
+	for _, o := range u.jobs[0].All {
+		spec, _ := fiojob.Find(o.Name)
+		if last, _ := u.v.Option(o.Name); last != o {
+			continue
+		}
+		how, special := treatments[o.Name]
+		if !special && spec.Engines != "" && !known[o.Name] {
+			how.refused = "it belongs to the engines " + spec.Engines + ", which moonio does not have"
+		}
+		switch {
+		case how.refused != "" && !off(u.v, spec):
+			return o.Fail("", "moonio has no such option: %s", how.refused)
+		case how.ignored != "":
+			t.ignore(o.Name + ": " + how.ignored)
+		}
+	}
+	return nil
+}
+
+// known are options of engines that are translated.
+var known = map[string]bool{
+	"hipri": true, "uncached": true, "nowait": true, "cmdprio_percentage": true, "cmdprio_class": true, "cmdprio": true,
+	"sqthread_poll": true, "sqthread_poll_cpu": true, "force_async": true,
+}
+
+// off says whether an option was given the value that it has anyway, or that turns it off.
+func off(v *fiojob.Values, spec fiojob.Spec) bool {
+	switch spec.Kind {
+	case fiojob.Flag, fiojob.Boolean:
+		return !v.On(spec.Name)
+	case fiojob.Integer, fiojob.Micro:
+		return v.Integer(spec.Name) == 0
+	case fiojob.Choice:
+		return v.Text(spec.Name) == strings.Fields(spec.Default + " -")[0]
+	}
+	return v.Text(spec.Name) == spec.Default && spec.Default != ""
+}
