@@ -196,6 +196,7 @@ var values = map[string]string{
 	"Counter":   "counter()",
 	"Pattern":   "random()",
 	"RateCurve": "ramp(1, 2, 1)",
+	"Delay":     "exponential(1)",
 	"Job":       "",
 }
 

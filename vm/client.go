@@ -148,6 +148,7 @@ func (m *machine) metaValues(w wait, meta *engine.Meta) []lua.LValue {
 // completed, at the top level it is done at once.
 func (m *machine) do(L *lua.LState, r run.Request) int {
 	if m.task == nil {
+		m.notThinking(L, r.Code.String())
 		return m.doNow(L, r)
 	}
 	m.waitable(L, r.Code.String())
@@ -195,6 +196,7 @@ func (m *machine) doNamed(L *lua.LState, w wait, r run.Request) int {
 		}
 		return m.yield(L)
 	}
+	m.notThinking(L, r.Code.String())
 	if m.run.Plan == nil {
 		if _, err := m.run.Session.Do(r); err != nil {
 			if w == waitStat && isAbsent(err) {

@@ -14,15 +14,23 @@ import (
 func (m *machine) general() map[string]lua.LGFunction {
 	d := m.run.director
 	return map[string]lua.LGFunction{
-		"params":  d.params,
-		"phase":   d.phase,
-		"expect":  d.expect,
+		"params":  m.topLevel("params", d.params),
+		"phase":   m.topLevel("phase", d.phase),
+		"expect":  m.topLevel("expect", d.expect),
 		"log":     d.log,
 		"stream":  m.stream,
 		"clients": m.clients,
 		"queue":   m.newQueue,
 		"sleep":   m.sleep,
 		"now":     m.now,
+	}
+}
+
+// topLevel keeps all but the script's top level from calling one of the director's functions.
+func (m *machine) topLevel(call string, fn lua.LGFunction) lua.LGFunction {
+	return func(L *lua.LState) int {
+		m.directorOnly(L, call)
+		return fn(L)
 	}
 }
 

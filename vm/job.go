@@ -19,7 +19,8 @@ import (
 // job is a stream or clients as a script holds it: it can go into several phases.
 type job struct {
 	run.Job
-	fn *lua.LFunction // the clients' function, in the director's state
+	fn    *lua.LFunction // the clients' function, in the director's state
+	think *lua.LFunction // that says how long a stream thinks, likewise
 }
 
 const (
@@ -32,14 +33,19 @@ func (m *machine) stream(L *lua.LState) int {
 	m.directorOnly(L, "stream")
 	name := m.jobName(L, "stream")
 	o := optionsAt(L, 2, fmt.Sprintf("stream %q", name))
-	s := &run.Stream{Mix: o.mix(), Files: o.files()}
+	s := &run.Stream{Files: o.files()}
+	s.Mix, s.TrimWrite = o.mix()
 	o.access(s)
+	o.service(s)
 	s.Ops = o.integer("ops", 0, 1)
 	s.Bytes = o.size("bytes", 0)
 	s.Passes = o.integer("passes", 0, 1)
 	s.DSync = o.boolean("dsync", false)
-	s.Batch = int(o.integer("batch", 0, 1))
+	s.MaxLatency = o.duration("max_latency")
+	s.Prio = o.prioShare()
+	o.flow(s)
 	o.sync(s)
+	think := o.think(s)
 	own := o.ownThreads()
 	depth := int64(1)
 	if own != nil {
@@ -49,7 +55,7 @@ func (m *machine) stream(L *lua.LState) int {
 		depth = max(depth, defaultRateDepth)
 	}
 	s.Depth = int(o.integer("depth", depth, 1))
-	j := &job{Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration")}}
+	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration")}}
 	o.done()
 	if err := o.writable(s); err != nil {
 		m.raise(L, err)
@@ -78,10 +84,16 @@ func printable(L *lua.LState, call, name string) {
 }
 
 // streamOps are the operations that a stream can be made of.
-var streamOps = []engine.OpCode{engine.Read, engine.Write, engine.Append, engine.Trim, engine.Fsync, engine.Fdatasync}
+var streamOps = []engine.OpCode{engine.Read, engine.Write, engine.Append, engine.Trim, engine.Fsync, engine.Fdatasync, engine.SyncRange}
+
+// trimWrite is the name of a trim that a write of the same place follows.
+const trimWrite = "trimwrite"
 
 func (o *options) op(name string) engine.OpCode {
-	var known []string
+	if name == trimWrite {
+		return engine.Trim
+	}
+	known := []string{trimWrite}
 	for _, c := range streamOps {
 		if c.String() == name {
 			return c
@@ -92,14 +104,18 @@ func (o *options) op(name string) engine.OpCode {
 	return 0
 }
 
-func (o *options) mix() dist.Mix {
+// mix reads the stream's operations, and whether writes follow its trims.
+func (o *options) mix() (mix dist.Mix, follow bool) {
 	switch v := o.get("op").(type) {
 	case *lua.LNilType:
-		return dist.Mix{{Op: engine.Read, Weight: 1}}
+		return dist.Mix{{Op: engine.Read, Weight: 1}}, false
 	case lua.LString:
-		return dist.Mix{{Op: o.op(string(v)), Weight: 1}}
+		return dist.Mix{{Op: o.op(string(v)), Weight: 1}}, v == trimWrite
 	case *lua.LTable:
-		var mix dist.Mix
+		follow = v.RawGetString(trimWrite) != lua.LNil
+		if follow && v.RawGetString(engine.Trim.String()) != lua.LNil {
+			o.fail("op", "trim and trimwrite exclude each other in one stream: make it two")
+		}
 		for _, e := range sorted(v) {
 			w, ok := e.value.(lua.LNumber)
 			if !ok || w <= 0 {
@@ -110,10 +126,10 @@ func (o *options) mix() dist.Mix {
 		if len(mix) == 0 {
 			o.fail("op", "the table is empty: write { read = 70, write = 30 }")
 		}
-		return mix
+		return mix, follow
 	default:
 		o.fail("op", "%s: write \"read\" or { read = 70, write = 30 }", show(v))
-		return nil
+		return nil, false
 	}
 }
 
@@ -237,13 +253,19 @@ func blockTable(t *lua.LTable) (dist.Sizes, error) {
 
 // sync reads after how many writes there is a sync, and of which kind.
 func (o *options) sync(s *run.Stream) {
-	for _, c := range []engine.OpCode{engine.Fsync, engine.Fdatasync} {
+	switch o.choice("sync_at_end", "", "fsync", "fdatasync") {
+	case "fsync":
+		s.SyncEnd = engine.Fsync
+	case "fdatasync":
+		s.SyncEnd = engine.Fdatasync
+	}
+	for _, c := range []engine.OpCode{engine.Fsync, engine.Fdatasync, engine.SyncRange} {
 		n := o.integer(c.String(), 0, 1)
 		if n == 0 {
 			continue
 		}
 		if s.Sync.Writes > 0 {
-			o.fail("fsync", "fsync and fdatasync exclude each other")
+			o.fail(c.String(), "%s = %d is given too: a stream can have one of fsync, fdatasync and sync_range", s.Sync.Code, s.Sync.Writes)
 		}
 		s.Sync = run.SyncEvery{Code: c, Writes: n}
 	}
@@ -252,7 +274,7 @@ func (o *options) sync(s *run.Stream) {
 // writable refuses a stream that would write to a file it may only read.
 func (o *options) writable(s *run.Stream) error {
 	for _, share := range s.Mix {
-		if !share.Op.Writes() {
+		if !share.Op.Writes() && share.Op != engine.SyncRange {
 			continue
 		}
 		for _, f := range s.Files {
@@ -390,6 +412,12 @@ func (m *machine) bind(j *job) run.Job {
 		c := *r.Clients
 		c.Program = func(w *run.Worker) (run.Program, error) { return newProgram(m, w, j) }
 		r.Clients = &c
+	}
+	if j.think != nil {
+		s, t := *r.Stream, *r.Stream.Think
+		t.Program = func(w *run.Worker) (run.Pauses, error) { return newThoughts(m, w, j.Name, j.think) }
+		s.Think = &t
+		r.Stream = &s
 	}
 	return r
 }

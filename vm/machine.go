@@ -47,7 +47,7 @@ func newMachine(r *Run) (*machine, error) {
 	r.machines[m] = true
 	r.mu.Unlock()
 	for _, set := range []map[string]lua.LGFunction{
-		m.names(), m.patterns(), m.coupling(), m.rates(), m.draws(), m.unitFunctions(), m.general(),
+		m.names(), m.patterns(), m.coupling(), m.rates(), m.delays(), m.draws(), m.unitFunctions(), m.general(),
 	} {
 		for name, fn := range set {
 			m.L.SetGlobal(name, m.L.NewFunction(fn))
@@ -56,7 +56,7 @@ func newMachine(r *Run) (*machine, error) {
 	for name, methods := range map[string]map[string]lua.LGFunction{
 		typeFile: m.fileMethods(), typeQueue: m.queueMethods(), typeSemaphore: m.semaphoreMethods(),
 		typeEvent: m.eventMethods(), typeCounter: m.counterMethods(),
-		typePattern: nil, typeRate: nil, typeJob: nil,
+		typePattern: nil, typeRate: nil, typeDelay: nil, typeJob: nil,
 	} {
 		m.types[name] = m.metatable(name, methods)
 	}
@@ -109,6 +109,7 @@ const (
 	typeCounter   = "counter"
 	typePattern   = "pattern"
 	typeRate      = "rate"
+	typeDelay     = "delay"
 	typeJob       = "job"
 )
 
@@ -128,6 +129,8 @@ func userTypeName(v any) string {
 		return typePattern
 	case *rateCurve:
 		return typeRate
+	case *delay:
+		return typeDelay
 	case *job:
 		return typeJob
 	}
@@ -164,6 +167,8 @@ func describe(v lua.LValue, name string) string {
 	case *patternUse:
 		return v.String()
 	case *rateCurve:
+		return v.String()
+	case *delay:
 		return v.String()
 	case *job:
 		return fmt.Sprintf("job %q", v.Name)
@@ -226,12 +231,14 @@ func (m *machine) waitable(L *lua.LState, call string) {
 }
 
 func (m *machine) clientOnly(L *lua.LState, call string) {
+	m.notThinking(L, call)
 	if m.task == nil {
 		L.RaiseError("%s: only clients can wait: call it in the function that clients(…) is given", call)
 	}
 }
 
 func (m *machine) directorOnly(L *lua.LState, call string) {
+	m.notThinking(L, call)
 	if m.task != nil {
 		L.RaiseError("%s: only the script's top level can do this, not a client", call)
 	}

@@ -114,6 +114,7 @@ func (m *machine) open(L *lua.LState) int {
 	}
 	op.asked = o.has("write")
 	o.done()
+	m.notThinking(L, call)
 	if m.task == nil {
 		return m.openNow(L, op, call)
 	}

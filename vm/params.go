@@ -47,7 +47,6 @@ const (
 
 // params declares the script's parameters and returns their values.
 func (d *director) params(L *lua.LState) int {
-	d.m.directorOnly(L, "params")
 	if d.declared != nil {
 		L.RaiseError("params: called twice: declare all parameters in one table")
 	}

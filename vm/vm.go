@@ -134,7 +134,6 @@ var errStopHere = errors.New("parameters read")
 // phase runs a phase and gives its result to the script.
 func (d *director) phase(L *lua.LState) int {
 	m := d.m
-	m.directorOnly(L, "phase")
 	if d.declared == nil {
 		if err := unknownParam(d.run.Params, nil); err != nil {
 			m.raise(L, err)
@@ -190,7 +189,6 @@ func (d *director) note(passed bool, text, file string, line int) {
 
 // expect states what must hold.
 func (d *director) expect(L *lua.LState) int {
-	d.m.directorOnly(L, "expect")
 	passed := lua.LVAsBool(L.Get(1))
 	if L.GetTop() == 0 {
 		L.RaiseError("expect: what must hold? expect(r.reads.read.p99 < ms(5), \"…\")")
@@ -246,6 +244,7 @@ func planned(p *run.Phase) *report.Phase {
 // sleep lets time pass.
 func (m *machine) sleep(L *lua.LState) int {
 	d := args{L, "sleep"}.duration(1, "how long")
+	m.notThinking(L, "sleep")
 	if m.task == nil {
 		if m.run.Plan == nil {
 			if err := m.run.Session.Sleep(m.run.ctx, d); err != nil {
@@ -262,6 +261,7 @@ func (m *machine) sleep(L *lua.LState) int {
 
 // now is the engine's clock in seconds.
 func (m *machine) now(L *lua.LState) int {
+	m.notThinking(L, "now")
 	switch {
 	case m.task != nil:
 		L.Push(inSeconds(time.Duration(m.task.Now())))

@@ -23,17 +23,24 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 	if err := on.carrier.globals(m); err != nil {
 		return nil, err
 	}
-	proto, err := luafix.Compile(clientBody, "client")
-	if err != nil {
+	if on.body, err = on.compiled(clientBody, "client"); err != nil {
 		return nil, err
 	}
-	on.body = on.L.NewFunctionFromProto(proto)
 	on.turn = on.L.NewFunction(func(L *lua.LState) int {
 		L.Push(lua.LBool(on.task.Turn()))
 		return 1
 	})
 	w.Data = on
 	return on, nil
+}
+
+// compiled is a function of the program's own that is written in Lua.
+func (m *machine) compiled(source, name string) (*lua.LFunction, error) {
+	proto, err := luafix.Compile(source, name)
+	if err != nil {
+		return nil, err
+	}
+	return m.L.NewFunctionFromProto(proto), nil
 }
 
 // release frees a worker's state with the last of its programs.

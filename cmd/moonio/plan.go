@@ -117,9 +117,25 @@ func streamLine(s *run.Stream) string {
 		unless(s.Ops == 0, units.FormatCount(s.Ops)+" operations"),
 		unless(s.Bytes == 0, units.FormatSize(s.Bytes)+" in all"),
 		unless(s.Passes == 0, fmt.Sprintf("%d passes", s.Passes)),
+		unless(len(files) == 1, "files in order "+s.Order.String()),
 		unless(s.Sync.Writes == 0, fmt.Sprintf("%s after every %d writes", s.Sync.Code, s.Sync.Writes)),
 		unless(!s.DSync, "dsync"),
+		thinkLine(s.Think),
 	)
+}
+
+func thinkLine(t *run.Think) string {
+	if t == nil {
+		return ""
+	}
+	long := t.Time.String()
+	if t.Program != nil {
+		long = "as long as its function says"
+	}
+	if t.After > 0 {
+		return fmt.Sprintf("thinks %s after %s at work", long, units.FormatDuration(t.After))
+	}
+	return fmt.Sprintf("thinks %s after every %d operations", long, t.Every)
 }
 
 // accessLine is the reads' blocks and places, and the writes' where they differ.

@@ -16,6 +16,9 @@ type course struct {
 	spec    *Stream
 	mix     *dist.Ops
 	targets []*target
+	order   dist.Sampler // of targets; nil but for a pattern of them
+	turn    atomic.Int64 // of a sequential order: which of the targets, counted on
+	open    atomic.Int64 // workers whose part is not over
 	ops     budget
 	bytes   budget
 }
@@ -25,6 +28,9 @@ type target struct {
 	file        *engine.File
 	read, write way
 	writes      atomic.Int64 // completed, for the syncs that are due after so many
+	region      int64        // bytes of a turn of a sequential order
+	served      atomic.Int64 // bytes of all turns
+	written     extent       // since the last sync_range that was due
 }
 
 // way is where the operations of one direction go in a file. All workers share it.
@@ -77,8 +83,12 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 	c := &course{spec: s, mix: mix}
 	c.ops.limit(s.Ops)
 	c.bytes.limit(s.Bytes)
+	if c.order, err = s.Order.compile(len(s.Files), dist.Derive(p.seed, uint64(i), 0xf11e)); err != nil {
+		return nil, err
+	}
+	c.open.Store(int64(min(p.groupOf(i).threads.Count, s.Depth)))
 	for n, f := range s.Files {
-		t := &target{file: f}
+		t := &target{file: f, region: max(s.Read.region(f), s.Write.region(f))}
 		seed := dist.Derive(p.seed, uint64(i), uint64(n), 0xadd7)
 		if t.read.sampler, err = s.sampler(&s.Read, f, seed, s.does(false)); err != nil {
 			return nil, err
@@ -115,10 +125,10 @@ func startRate(r pace.Rate) (pace.Rate, float64) {
 }
 
 // does says whether the mix has operations that take their place from Write, or from
-// Read. A trim goes where writes go.
+// Read. A trim and a sync_range go where writes go.
 func (s *Stream) does(write bool) bool {
 	if write {
-		return s.has(engine.Write) || s.has(engine.Trim)
+		return s.has(engine.Write) || s.has(engine.Trim) || s.has(engine.SyncRange)
 	}
 	return s.has(engine.Read)
 }
@@ -140,10 +150,7 @@ func (a *Access) compile(f *engine.File, seed uint64) (dist.Sampler, error) {
 	if unit == 0 {
 		unit = a.Block.Min()
 	}
-	size := a.Size
-	if size == 0 {
-		size = f.Size() - a.Offset
-	}
+	size := a.region(f)
 	if size <= 0 || a.Offset+size > f.Size() {
 		return nil, fmt.Errorf("file %q has %d bytes, and the stream's region is from %d to %d: open the file with a size", f.Name, f.Size(), a.Offset, a.Offset+max(size, a.Block.Max()))
 	}
@@ -157,6 +164,14 @@ func (a *Access) compile(f *engine.File, seed uint64) (dist.Sampler, error) {
 		return nil, fmt.Errorf("%s in %q: %w", a.At, f.Name, err)
 	}
 	return s, nil
+}
+
+// region is how many bytes of the file the access is about.
+func (a *Access) region(f *engine.File) int64 {
+	if a.Size > 0 {
+		return a.Size
+	}
+	return f.Size() - a.Offset
 }
 
 // aligned refuses before the first operation what the storage would refuse then.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -29,12 +30,20 @@ var ErrEOF = errors.New("past the end of the file")
 // negative, so the number is free for it.
 const errEOF = syscall.Errno(1 << 20)
 
+// ErrLate says that an operation took longer than its stream allows.
+var ErrLate = errors.New("took too long")
+
+// errLate stands for it where there are errnos.
+const errLate = syscall.Errno(1<<20 + 1)
+
 // OpError is an operation that failed.
 type OpError struct {
 	Job   string
 	Op    string // the operation, its file and where in it
 	Errno syscall.Errno
 	Size  int64 // of the file
+	Took  time.Duration
+	Limit time.Duration // of what it may take; 0: none
 }
 
 func (e *OpError) Error() string {
@@ -45,10 +54,13 @@ func (e *OpError) Error() string {
 	return fmt.Sprintf("%s: %s", s, e.cause())
 }
 
-// Unwrap gives the errno, or ErrEOF.
+// Unwrap gives the errno, ErrEOF or ErrLate.
 func (e *OpError) Unwrap() error {
-	if e.Errno == errEOF {
+	switch e.Errno {
+	case errEOF:
 		return ErrEOF
+	case errLate:
+		return ErrLate
 	}
 	return e.Errno
 }
@@ -56,6 +68,9 @@ func (e *OpError) Unwrap() error {
 func (e *OpError) cause() string {
 	if e.Errno == errEOF {
 		return fmt.Sprintf("%v, which has %d bytes (%s)", ErrEOF, e.Size, units.FormatSize(e.Size))
+	}
+	if e.Errno == errLate {
+		return fmt.Sprintf("it took %s, and max_latency is %s", units.FormatDuration(e.Took), units.FormatDuration(e.Limit))
 	}
 	s := fmt.Sprintf("%s (%s)", e.Errno.Error(), ErrnoName(e.Errno))
 	switch e.Errno {
@@ -79,8 +94,11 @@ func (e *OpError) cause() string {
 
 // ErrnoName is the errno's name as C knows it, "EIO".
 func ErrnoName(e syscall.Errno) string {
-	if e == errEOF {
+	switch e {
+	case errEOF:
 		return "EOF"
+	case errLate:
+		return "LATE"
 	}
 	if n := unix.ErrnoName(e); n != "" {
 		return n

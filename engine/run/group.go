@@ -153,6 +153,13 @@ func (p *phase) unused() []report.Warning {
 		if t := &g.threads; t.Engine != "" && p.s.Fixed != "" {
 			note(g, "engine", fmt.Sprintf("engine = %q is not used: %s decides", t.Engine, p.s.Fixed))
 		}
+		if g.info.Memory && !g.info.Prio {
+			for _, i := range g.jobs {
+				if s := p.plan.Jobs[i].Stream; s != nil && s.Prio.Prio != 0 {
+					list = append(list, report.Warning{Code: "ioprio", Text: fmt.Sprintf("job %q: ioprio_share has no effect: engine %s knows no priorities", p.plan.Jobs[i].Name, g.info.Name)})
+				}
+			}
+		}
 		if where := g.threads.Place.String(); where != "" && p.s.Virtual {
 			note(g, "place", where+" has no effect: simulated operations take place on no CPU")
 		}

@@ -75,4 +75,9 @@ func (w *Worker) interrupt(err error) {
 	for _, c := range w.clients {
 		c.program.Interrupt(err)
 	}
+	for _, s := range w.streams {
+		if s.brake != nil && s.brake.pauses != nil {
+			s.brake.pauses.Interrupt(err)
+		}
+	}
 }

@@ -86,6 +86,13 @@ func (p *phase) fail(err error) {
 	p.finish(endError)
 }
 
+// failed says that the phase has ended in an error.
+func (p *phase) failed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err != nil
+}
+
 // afford says whether an operation that was due at now may begin within the phase's
 // limits. The last one that may ends the phase.
 func (p *phase) afford(code engine.OpCode, n, now int64) bool {

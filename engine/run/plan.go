@@ -60,18 +60,66 @@ type Threads struct {
 // patterns, kept at a depth or issued at a rate.
 type Stream struct {
 	Mix     dist.Mix
-	Files   []*engine.File // one is drawn for each operation
-	Read    Access         // of reads and trims
-	Write   Access         // of writes and appends
-	Depth   int            // most in flight, over all workers
-	Rate    *pace.Rate     // nil: a closed loop
-	Arrival pace.Arrival   // of a rate
-	Ops     int64          // ends the job, but for the syncs that are due; 0: no limit; they count as the phase's do
-	Bytes   int64          // likewise
-	Passes  int64          // likewise, over each file; reads and writes have each their own
-	Sync    SyncEvery      // a sync after every so many writes
-	DSync   bool           // each write is durable when it completes
-	Batch   int            // completions to wait for at a time, if all of the phase's jobs say so; 0: chosen
+	Files   []*engine.File
+	Order   FileOrder     // in which several files are served
+	Run     int64         // operations on a file before the next is chosen; 0: 1
+	Read    Access        // of reads
+	Write   Access        // of writes, appends, trims and sync_ranges
+	Depth   int           // most in flight, over all workers
+	Rate    *pace.Rate    // nil: a closed loop
+	Arrival pace.Arrival  // of a rate
+	Ops     int64         // ends the job, but for the syncs that are due; 0: no limit; they count as the phase's do
+	Bytes   int64         // likewise
+	Passes  int64         // likewise, over each file; reads and writes have each their own
+	Sync    SyncEvery     // a sync after every so many writes
+	SyncEnd engine.OpCode // a sync of each file when all else of the stream has completed; Nop: none
+	DSync   bool          // each write is durable when it completes
+	Batch   int           // completions to wait for at a time, if all that the worker does says so; 0: chosen
+	Poll    bool          // likewise: wait for none, and look again and again
+	Most    int           // completions to take at a time, likewise; 0: as many as there are
+	Submit  int           // operations to submit at a time; 0: as many as can be
+	Low     int           // once the depth is reached, how far the operations in flight fall before there are more; 0: not at all
+	Think   *Think        // pauses; nil: none
+
+	MaxLatency time.Duration // an operation that takes longer has failed; 0: none has
+	TrimWrite  bool          // every trim that succeeds is followed by a write of the same place
+	Prio       PrioShare
+}
+
+// FileOrder is the order in which a stream serves its files. The zero value draws one
+// for each operation.
+type FileOrder struct {
+	RoundRobin bool         // one after the other, each worker on its own
+	Sequential bool         // as many bytes as a file's region has, then on to the next
+	At         dist.Pattern // drawn from a pattern over the files, in their order
+}
+
+// PrioShare gives a share of a stream's operations an I/O priority of their own.
+type PrioShare struct {
+	Percent float64
+	Prio    place.Prio
+}
+
+// Think makes a stream pause. It lets what is in flight complete before it does. Each
+// worker thinks for itself.
+type Think struct {
+	Time    dist.Delay                      // how long
+	Program func(w *Worker) (Pauses, error) // says how long, instead of Time; may be nil
+	Every   int64                           // operations from one pause to the next
+	After   time.Duration                   // or time at work, if Every is 0
+	Issued  bool                            // operations count when they begin, not when they complete
+	Spin    time.Duration                   // of the pause, how much is spent computing
+	CatchUp bool                            // what a rate made fall due meanwhile is made up for, at once
+}
+
+// Pauses says how long a stream pauses on one worker. Only that worker calls it, but for
+// Interrupt.
+type Pauses interface {
+	Next(r *dist.Rand) (time.Duration, error)
+	// Interrupt makes the call of Next that is under way, if one is, return err.
+	// Any goroutine may call it.
+	Interrupt(err error)
+	Close()
 }
 
 // Access is where operations of one direction go and how large they are.
@@ -84,7 +132,7 @@ type Access struct {
 }
 
 // SyncEvery issues Code on a file after every Writes writes to it have completed; with
-// 0 it does nothing.
+// 0 it does nothing. A sync_range goes from the first to the last byte that they wrote.
 type SyncEvery struct {
 	Code   engine.OpCode
 	Writes int64

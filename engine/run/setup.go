@@ -117,26 +117,8 @@ func (w *Worker) makeJobs() error {
 			return fmt.Errorf("job %q: %w", j.Name, err)
 		}
 	}
-	w.batchWanted = w.wantedBatch()
+	w.batches()
 	return nil
-}
-
-// wantedBatch is how many completions the script wants to be waited for, if it says so
-// for all that the worker does; otherwise 0.
-func (w *Worker) wantedBatch() int {
-	least := 0
-	for _, s := range w.streams {
-		if s.spec.Batch > 0 && (least == 0 || s.spec.Batch < least) {
-			least = s.spec.Batch
-		}
-		if s.spec.Batch == 0 && s.depth > 0 {
-			return 0
-		}
-	}
-	if len(w.clients)+len(w.players) > 0 {
-		return 0
-	}
-	return least
 }
 
 // schedule sets the jobs' times, now that the phase's are known.
@@ -161,6 +143,11 @@ func (w *Worker) close() {
 	for _, c := range w.clients {
 		c.over.Store(true)
 		c.program.Close()
+	}
+	for _, s := range w.streams {
+		if s.brake != nil && s.brake.pauses != nil {
+			s.brake.pauses.Close()
+		}
 	}
 	if w.eng != nil {
 		if err := w.eng.Close(); err != nil {

@@ -11,7 +11,8 @@ type slot struct {
 	player    *player // likewise; or
 	task      *Task   // who waits for it
 	queue     *Queue  // the task's queue that it went through, if any
-	target    *target // of a stream's write that a sync counts
+	target    *target // of a stream's operation that others may follow
+	most      int64   // how long it may take; 0: as long as it likes
 	job       int32
 	open      bool // has a response time beside its service time
 }

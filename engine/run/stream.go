@@ -1,6 +1,8 @@
 package run
 
 import (
+	"fmt"
+
 	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
@@ -13,8 +15,14 @@ type stream struct {
 	rand  *dist.Rand
 	sched *pace.Schedule // nil in a closed loop
 	free  []uint32       // its slots that are not in flight
-	syncs []dueSync
 	depth int
+
+	chores  fifo[chore]
+	brake   *brake // nil if nothing holds it back
+	run     fileRun
+	follows bool // completions can make other operations necessary
+	ending  bool // the syncs at its end are still to come
+	last    bool // it is this worker that issues them
 
 	begin, end int64
 	origin     int64 // of the schedule
@@ -31,12 +39,6 @@ type draw struct {
 	target *target
 	n      int64
 	due    int64
-}
-
-// dueSync is a sync of a file that so many writes have completed on.
-type dueSync struct {
-	target *target
-	at     int64
 }
 
 // lag is how far behind its schedule a stream's operations were submitted.
@@ -58,11 +60,19 @@ func (w *Worker) addStream(i int, j *Job) error {
 		}
 		s.free = append(s.free, uint32(len(w.ops)))
 		w.ops = append(w.ops, engine.Op{Buf: buf})
-		w.slots = append(w.slots, slot{stream: s, job: int32(i), open: j.Stream.Rate != nil})
+		w.slots = append(w.slots, slot{stream: s, job: int32(i), open: j.Stream.Rate != nil, most: int64(j.Stream.MaxLatency)})
 	}
 	s.exhausted = s.depth == 0
+	s.ending = s.depth > 0 && s.spec.SyncEnd != engine.Nop
+	if err := s.checkPrio(w); err != nil {
+		return err
+	}
+	s.follows = s.spec.follows()
+	s.run.next = w.member % len(s.targets)
+	var err error
+	s.brake, err = s.newBrake(w)
 	w.streams = append(w.streams, s)
-	return nil
+	return err
 }
 
 // schedule sets the stream's window, now that the phase's times are known. In the warm-up
@@ -109,22 +119,29 @@ func (s *stream) measure(w *Worker) {
 
 // fill issues what may be in flight by now.
 func (s *stream) fill(w *Worker) {
-	if s.closed || w.now < s.begin || w.stopping {
+	if w.now < s.begin {
 		return
 	}
-	if w.now >= s.end {
-		s.closed = true
+	s.closed = s.closed || w.now >= s.end
+	if s.closed || w.stopping {
+		s.conclude(w)
+		return
+	}
+	if s.brake != nil && !s.exhausted && s.brake.holds(s, w) {
 		return
 	}
 	for more := true; more && len(s.free) > 0; {
 		switch {
-		case len(s.syncs) > 0:
-			more = s.sync(w)
+		case s.chores.len() > 0:
+			more = s.doChore(w)
 		case !s.choose(w) || s.next.due > w.now:
 			more = false
 		default:
 			more = s.issue(w)
 		}
+	}
+	if s.exhausted && s.chores.len() == 0 {
+		s.conclude(w)
 	}
 }
 
@@ -141,6 +158,9 @@ func (s *stream) choose(w *Worker) bool {
 		return false
 	}
 	d.n = s.size(d.code)
+	if s.spec.Order.Sequential {
+		d.target.served.Add(d.n)
+	}
 	d.due = w.now
 	if s.sched != nil {
 		if d.due = s.due(d.n); d.due == engine.NoDeadline && s.end == engine.NoDeadline {
@@ -152,29 +172,11 @@ func (s *stream) choose(w *Worker) bool {
 	return true
 }
 
-// pick draws a file that still has passes to make.
-func (s *stream) pick() *target {
-	n := len(s.targets)
-	from := 0
-	if n > 1 {
-		from = int(s.rand.Uint64n(uint64(n)))
-	}
-	if s.spec.Passes == 0 {
-		return s.targets[from]
-	}
-	for i := range n {
-		if t := s.targets[(from+i)%n]; !t.over() {
-			return t
-		}
-	}
-	return nil
-}
-
 func (s *stream) size(code engine.OpCode) int64 {
 	switch code {
 	case engine.Read:
 		return s.spec.Read.Block.Next(s.rand)
-	case engine.Write, engine.Append, engine.Trim:
+	case engine.Write, engine.Append, engine.Trim, engine.SyncRange:
 		return s.spec.Write.Block.Next(s.rand)
 	}
 	return 0
@@ -199,28 +201,64 @@ func (s *stream) issue(w *Worker) bool {
 	if !ok {
 		return true
 	}
-	measured := d.due >= w.p.from
-	if !s.ops.take(1, measured) || d.code.Transfers() && !s.bytes.take(d.n, measured) {
+	if !s.take(d.code, d.n, d.due >= w.p.from) {
 		s.exhausted = true
 		return false
 	}
 	if !w.p.afford(d.code, d.n, d.due) {
 		return false
 	}
-	slot := s.put(w, d.code, d.target, d.due)
+	s.load(w, d.code, d.target, off, d.n, d.due)
+	s.exhausted = s.ops.spent() || s.bytes.spent()
+	if s.brake != nil {
+		return s.brake.issued(s, w) && !s.exhausted
+	}
+	return !s.exhausted
+}
+
+// take says whether the stream's limits allow an operation, and the write that follows
+// one half of a trimwrite.
+func (s *stream) take(code engine.OpCode, n int64, measured bool) bool {
+	ops, moves := int64(1), code.Transfers()
+	if code == engine.Trim && s.spec.TrimWrite {
+		ops, moves = 2, true
+	}
+	return s.ops.take(ops, measured) && (!moves || s.bytes.take(n, measured))
+}
+
+// load queues an operation on n bytes of a file.
+func (s *stream) load(w *Worker, code engine.OpCode, t *target, off, n, due int64) {
+	slot := s.put(w, code, t, due)
 	op := &w.ops[slot]
-	op.Off, op.Len = off, d.n
-	if d.code.Transfers() {
-		op.Buf = op.Buf[:d.n]
-		if d.code != engine.Read {
+	op.Off, op.Len = off, n
+	if code.Transfers() {
+		op.Buf = op.Buf[:n]
+		if code != engine.Read {
 			w.mark(op.Buf)
 			if s.spec.DSync {
 				op.Flags = engine.DSync
 			}
 		}
 	}
-	s.exhausted = s.ops.spent() || s.bytes.spent()
-	return !s.exhausted
+	if s.spec.Prio.Prio != 0 {
+		s.prioritize(op)
+	}
+}
+
+// checkPrio refuses priorities that the engine has no use for.
+func (s *stream) checkPrio(w *Worker) error {
+	if info := &w.group.info; s.spec.Prio.Prio != 0 && !info.Prio && !info.Memory {
+		return fmt.Errorf("ioprio_share: engine %s gives operations no priorities of their own: use io_uring or libaio, or ioprio for whole threads", info.Name)
+	}
+	return nil
+}
+
+// prioritize gives a share of the operations a priority of their own.
+func (s *stream) prioritize(op *engine.Op) {
+	op.Prio = 0
+	if s.rand.Float64()*100 < s.spec.Prio.Percent {
+		op.Prio = uint16(s.spec.Prio.Prio)
+	}
 }
 
 // place is where the operation goes; false when the file's passes have been made.
@@ -228,7 +266,7 @@ func (s *stream) place(d *draw) (int64, bool) {
 	switch d.code {
 	case engine.Read:
 		return d.target.read.next(s.rand, d.n, s.spec.Passes)
-	case engine.Write, engine.Trim:
+	case engine.Write, engine.Trim, engine.SyncRange:
 		return d.target.write.next(s.rand, d.n, s.spec.Passes)
 	case engine.Append:
 		return d.target.file.Reserve(d.n), true
@@ -243,23 +281,11 @@ func (s *stream) put(w *Worker, code engine.OpCode, t *target, due int64) uint32
 	op := &w.ops[slot]
 	op.Code, op.File, op.Off, op.Len, op.Flags = code, t.file, 0, 0, 0
 	w.slots[slot].intended = due
-	if s.spec.Sync.Writes > 0 {
+	if s.follows {
 		w.slots[slot].target = t
 	}
 	w.queue = append(w.queue, slot)
 	return slot
-}
-
-// sync issues a sync that is due. It covers writes that have completed. It says
-// false when nothing more may begin.
-func (s *stream) sync(w *Worker) bool {
-	d := s.syncs[0]
-	s.syncs = s.syncs[:copy(s.syncs, s.syncs[1:])]
-	if !w.p.afford(s.spec.Sync.Code, 0, d.at) {
-		return false
-	}
-	s.put(w, s.spec.Sync.Code, d.target, d.at)
-	return true
 }
 
 // completed takes an operation back.
@@ -272,17 +298,13 @@ func (s *stream) completed(w *Worker, slot uint32, res int64) {
 		s.lag.sum += late
 		s.lag.max = max(s.lag.max, late)
 	}
-	every := s.spec.Sync.Writes
-	if c := w.ops[slot].Code; every == 0 || res < 0 || c != engine.Write && c != engine.Append {
-		return
-	}
-	if sl.target.writes.Add(1)%every == 0 {
-		s.syncs = append(s.syncs, dueSync{sl.target, w.now})
+	if s.follows {
+		s.follow(w, slot, res)
 	}
 }
 
 // over says whether nothing is left to issue, now that nothing is in flight.
-func (s *stream) over() bool { return s.closed || s.exhausted && len(s.syncs) == 0 }
+func (s *stream) over() bool { return s.closed || s.exhausted && s.chores.len() == 0 }
 
 // until is when the stream has something to do, whatever completes.
 func (s *stream) until(w *Worker) int64 {
@@ -291,6 +313,12 @@ func (s *stream) until(w *Worker) int64 {
 		return engine.NoDeadline
 	case w.now < s.begin:
 		return s.begin
+	case s.brake != nil:
+		if t := s.brake.wakes(s, w); t > 0 {
+			return min(t, s.end)
+		}
+	}
+	switch {
 	case s.next.ready && len(s.free) > 0:
 		return min(s.next.due, s.end)
 	}

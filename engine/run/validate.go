@@ -191,6 +191,9 @@ func (s *Stream) validate() error {
 			return err
 		}
 	}
+	if err := cmp.Or(s.validateSyncs(), s.validateFlow(), s.validateThink()); err != nil {
+		return err
+	}
 	if s.Rate == nil {
 		return nil
 	}
@@ -198,14 +201,62 @@ func (s *Stream) validate() error {
 	return err
 }
 
+func (s *Stream) validateSyncs() error {
+	writes := s.has(engine.Write) || s.has(engine.Append) || s.TrimWrite
+	switch {
+	case s.Sync.Writes > 0 && !writes:
+		return fmt.Errorf("%s = %d: it counts writes, and the stream makes none (op = %s)", s.Sync.Code, s.Sync.Writes, s.Mix)
+	case s.SyncEnd != engine.Nop && s.SyncEnd != engine.Fsync && s.SyncEnd != engine.Fdatasync:
+		return fmt.Errorf("sync_at_end = %q: it is fsync or fdatasync", s.SyncEnd)
+	case s.TrimWrite && !s.has(engine.Trim):
+		return errors.New("a write that follows trims needs some")
+	}
+	return nil
+}
+
+// validateFlow checks how operations go to the engine and come back.
+func (s *Stream) validateFlow() error {
+	switch {
+	case s.Run < 0 || s.Most < 0 || s.Submit < 0 || s.Low < 0 || s.MaxLatency < 0:
+		return errors.New("a limit is negative")
+	case s.Low >= s.Depth && s.Low > 0:
+		return fmt.Errorf("depth_low = %d: it is below the depth, which is %d", s.Low, s.Depth)
+	case s.Submit > s.Depth:
+		return fmt.Errorf("submit_batch = %d: it is at most the depth, which is %d", s.Submit, s.Depth)
+	case s.Most > 0 && s.Most < s.Batch:
+		return fmt.Errorf("batch_max = %d: it is at least batch, which is %d", s.Most, s.Batch)
+	case s.Order.Sequential && !s.does(true) && !s.does(false) && !s.has(engine.Append):
+		return fmt.Errorf("file_order = \"sequential\": %s moves no data, and nothing tells when a file has had its turn", s.Mix)
+	case !(s.Prio.Percent >= 0 && s.Prio.Percent <= 100):
+		return fmt.Errorf("ioprio_share: %v per cent of the operations: from 0 to 100 are possible", s.Prio.Percent)
+	}
+	return nil
+}
+
+func (s *Stream) validateThink() error {
+	t := s.Think
+	switch {
+	case t == nil:
+		return nil
+	case t.Every < 0 || t.After < 0 || t.Spin < 0:
+		return errors.New("think: a number is negative")
+	case (t.Every == 0) == (t.After == 0):
+		return errors.New("think_every: it is a number of operations, or a time at work")
+	}
+	if err := t.Time.Check(); err != nil {
+		return fmt.Errorf("think = %s: %w", t.Time, err)
+	}
+	return nil
+}
+
 func (s *Stream) validateOp(c engine.OpCode) error {
 	block := s.Write.Block
 	switch {
 	case c == engine.Read:
 		block = s.Read.Block
-	case syncs(c):
+	case c == engine.Fsync || c == engine.Fdatasync:
 		return nil
-	case c != engine.Write && c != engine.Append && c != engine.Trim:
+	case c != engine.SyncRange && c != engine.Write && c != engine.Append && c != engine.Trim:
 		return fmt.Errorf("a stream cannot be made of %s", c)
 	}
 	switch {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"syscall"
+	"time"
 
 	"moonio/engine"
 )
@@ -49,7 +50,8 @@ type Worker struct {
 	last     int64   // when the loop was last woken
 	gap      int64   // between two completions, on average
 
-	batchWanted int // completions to wait for at a time; 0: as it seems best
+	batchWanted int  // completions to wait for at a time; 0: as it seems best
+	poll        bool // wait for none
 
 	inbox struct {
 		sync.Mutex
@@ -260,6 +262,9 @@ func (w *Worker) until() (least int, deadline int64) {
 		for _, c := range w.clients {
 			deadline = min(deadline, c.until())
 		}
+		if w.poll {
+			return 0, w.now
+		}
 		if w.batchWanted > 0 {
 			return max(1, min(w.batchWanted, w.flying)), deadline
 		}
@@ -313,16 +318,23 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 	if res == 0 && op.Code == engine.Read && len(op.Buf) > 0 {
 		res = -int64(errEOF)
 	}
+	told := res
 	if res < 0 {
 		w.failed(s, op, syscall.Errno(-res))
-	} else if op.File != nil {
-		updateNode(op, res)
+	} else {
+		if op.File != nil {
+			updateNode(op, res)
+		}
+		if s.most > 0 && w.now-s.submitted > s.most {
+			told = -int64(errLate)
+			w.failed(s, op, errLate)
+		}
 	}
 	w.jobEnd[s.job] = w.now
 	if s.intended >= w.p.from {
-		w.rec.complete(int(s.job), op, res, w.now-s.submitted, w.now-s.intended, s.open)
+		w.rec.complete(int(s.job), op, told, w.now-s.submitted, w.now-s.intended, s.open)
 		if w.detail != nil {
-			w.detail.completed(w, s, op, res)
+			w.detail.completed(w, s, op, told)
 		}
 	}
 	return res
@@ -347,5 +359,5 @@ func (w *Worker) failed(s *slot, op *engine.Op, e syscall.Errno) {
 	if w.p.plan.Count || (e == syscall.ECANCELED && w.p.stop.Load()) {
 		return
 	}
-	w.p.fail(&OpError{Job: w.p.plan.Jobs[s.job].Name, Op: opText(op), Errno: e, Size: fileSize(op)})
+	w.p.fail(&OpError{Job: w.p.plan.Jobs[s.job].Name, Op: opText(op), Errno: e, Size: fileSize(op), Took: time.Duration(w.now - s.submitted), Limit: time.Duration(s.most)})
 }

@@ -199,8 +199,10 @@ function phase(name, options, jobs, ...) end
 ---A load that is known beforehand.
 ---@class StreamOptions
 ---@field file? File where it goes
----@field files? File[] several files: one is drawn for each operation
----@field op? string|table<string, number> "read", "write", "append", "trim", "fsync", "fdatasync", or a mix such as { read = 70, write = 30 }. Default: "read".
+---@field files? File[] several files
+---@field file_order? "random"|"roundrobin"|"sequential"|Pattern in which several files are served: drawn for each operation, one after the other, each until it has been asked for as many bytes as its region holds, or drawn from a pattern over their list. Default: "random".
+---@field file_run? integer operations on a file before the next is chosen. Default: 1.
+---@field op? string|table<string, number> "read", "write", "append", "trim", "trimwrite" (a trim, then a write of the same place), "fsync", "fdatasync", "sync_range", or a mix such as { read = 70, write = 30 }. Default: "read".
 ---@field block? Block size of one operation. Default: "4KiB".
 ---@field read_block? Block for reads, where they differ
 ---@field write_block? Block for writes, where they differ
@@ -220,8 +222,20 @@ function phase(name, options, jobs, ...) end
 ---@field passes? integer ends after so many passes over the region, with `permute` and `sequential`
 ---@field fsync? integer an fsync after every so many writes have completed
 ---@field fdatasync? integer the same with fdatasync
+---@field sync_range? integer the same with sync_range, from the first to the last byte that these writes covered
+---@field sync_at_end? "fsync"|"fdatasync" a sync of every file at the stream's end, when all of it has completed
 ---@field dsync? boolean make each write durable before it completes
----@field batch? integer completions to wait for at a time. Default: chosen by how fast they come.
+---@field submit_batch? integer operations to submit at a time. Default: as many as there is room for.
+---@field batch? integer completions to wait for at a time; with 0 it does not wait but looks again and again. Default: chosen by how fast they come.
+---@field batch_max? integer completions to take at a time. Default: as many as there are.
+---@field depth_low? integer once the depth is reached, let the operations in flight fall to so many before there are more. Default: fill up at once.
+---@field max_latency? Duration an operation that takes longer counts as failed
+---@field think? Duration|Duration[]|Delay|fun(): Duration how long the stream pauses, on each of its threads by itself, after what is in flight has completed: a time, a range ("1ms-5ms" or {"1ms", "5ms"}), `exponential("1ms")`, or a function that says so. With a rate, the schedule waits meanwhile.
+---@field think_every? integer|Duration operations from one pause to the next, or time at work ("100ms"). Default: 1.
+---@field think_after? "complete"|"issue" whether operations count when they complete or when they begin. Default: "complete".
+---@field think_spin? Duration how much of a pause is spent computing. Default: 0.
+---@field think_catch_up? boolean issue at once what a rate made fall due during a pause. Default: false.
+---@field ioprio_share? [number, string] { per cent, priority }: give so many of the operations an I/O priority of their own, as in { 10, "rt/0" }
 ---@field threads? integer threads of the stream's own, over which its depth is shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
 ---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
@@ -255,6 +269,14 @@ function stream(name, options) end
 ---@param fn? fun(id: integer) called with the client's number, from 1
 ---@return Job
 function clients(name, n, options, fn) end
+
+---A length of time that is drawn.
+---@class Delay
+
+---A length of time that is exponentially distributed, as between events that have nothing to do with each other.
+---@param mean Duration
+---@return Delay
+function exponential(mean) end
 
 ---Waits. At the top level time passes between phases.
 ---@param d Duration
