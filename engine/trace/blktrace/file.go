@@ -220,15 +220,15 @@ func (f *file) resync() error {
 	f.in.Discard(1)
 	for {
 		b, err := f.in.Peek(min(max(f.in.Buffered(), size7), 4096))
-		if at := bytes.Index(b, sign); at >= lead {
-			f.in.Discard(at - lead)
+		if at := bytes.Index(b[min(lead, len(b)):], sign); at >= 0 {
+			f.in.Discard(at)
 			return nil
 		}
 		if err != nil {
 			f.in.Discard(len(b))
 			return err
 		}
-		f.in.Discard(len(b) - len(sign))
+		f.in.Discard(len(b) - len(sign) - lead + 1)
 	}
 }
 

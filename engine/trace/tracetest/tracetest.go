@@ -4,6 +4,7 @@ package tracetest
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -100,5 +101,38 @@ func SameStream(t testing.TB, got []trace.Record, resolution int64) {
 		if off := g.Time - got[0].Time - w.Time; off < -resolution || off > resolution {
 			t.Fatalf("record %d: at %d ns, not %d ± %d", i, g.Time-got[0].Time, w.Time, resolution)
 		}
+	}
+}
+
+// Survives reads a file that may be anything. Every record must be one that can be, there can be no
+// more of them than bytes, and the log must add up.
+func Survives(t testing.TB, o *trace.Options, file []byte) {
+	t.Helper()
+	options := *o
+	options.Stdin = bytes.NewReader(file)
+	tr, err := format.Open([]string{"-"}, &options)
+	if err != nil {
+		return
+	}
+	defer tr.Close()
+	n := int64(0)
+	var r trace.Record
+	for err = tr.Read(&r); err == nil; err = tr.Read(&r) {
+		n++
+		if !trace.Fits(r.Offset, r.Length) || r.Latency < trace.Unknown || r.Op >= engine.NumOpCodes {
+			t.Fatalf("record %d: %+v", n, r)
+		}
+		if int(r.File) >= tr.Log.Files.Len() || int(r.Stream) >= tr.Log.Streams.Len() {
+			t.Fatalf("record %d: file %d of %d, stream %d of %d", n, r.File, tr.Log.Files.Len(), r.Stream, tr.Log.Streams.Len())
+		}
+		if n > int64(len(file))+1 {
+			t.Fatalf("%d records from %d bytes", n, len(file))
+		}
+	}
+	if again := tr.Read(&r); again == nil || err == io.EOF && again != io.EOF {
+		t.Fatalf("after %v: %v", err, again)
+	}
+	if l := tr.Log; l.Records != n || l.Bad < 0 || l.Lost < 0 || len(l.First) > 5 {
+		t.Fatalf("%d records, %+v", n, l)
 	}
 }
