@@ -19,4 +19,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require golang.org/x/tools v0.26.0 // indirect
+require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	golang.org/x/tools v0.26.0 // indirect
+)

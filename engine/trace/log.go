@@ -98,17 +98,22 @@ func (l *Log) Note(format string, args ...any) {
 	l.Notes = append(l.Notes, text)
 }
 
-// MaxNames bounds how many names a trace may have: a hostile one must not fill the memory.
-const MaxNames = 1 << 20
+// MaxNames bounds how many names a trace may have, and maxNameBytes how long they are
+// together: a hostile one must not fill the memory.
+const (
+	MaxNames     = 1 << 20
+	maxNameBytes = 64 << 20
+)
 
 // Names numbers the names of files or streams.
 type Names struct {
 	ids   map[string]ID
 	names []string
 	last  ID // that ID returned last: most records have the name of the one before
+	bytes int
 }
 
-// ID is the number of a name; an error once there are more than MaxNames.
+// ID is the number of a name; an error once there are more than MaxNames, or they are too long.
 func (n *Names) ID(name []byte) (ID, error) {
 	if len(n.names) > 0 && n.names[n.last] == string(name) {
 		return n.last, nil
@@ -119,6 +124,9 @@ func (n *Names) ID(name []byte) (ID, error) {
 	}
 	if len(n.names) == MaxNames {
 		return 0, fmt.Errorf("more than %d files or streams in one trace", MaxNames)
+	}
+	if n.bytes += len(name); n.bytes > maxNameBytes {
+		return 0, fmt.Errorf("the names of files or streams in one trace are longer than %d MiB together", maxNameBytes>>20)
 	}
 	if n.ids == nil {
 		n.ids = map[string]ID{}

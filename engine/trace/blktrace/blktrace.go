@@ -9,6 +9,7 @@
 package blktrace
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -222,7 +223,7 @@ func (r *reader) remapped(h *header, d *device) {
 func (r *reader) notify(h *header, f *file) {
 	switch h.action & 0xff {
 	case 0:
-		comm, _, _ := strings.Cut(string(h.pdu), "\x00")
+		comm, _, _ := bytes.Cut(h.pdu, []byte{0})
 		r.streams.Name(h.pid, comm)
 	case 1:
 		if len(h.pdu) < 8 {

@@ -15,9 +15,14 @@ import (
 	"moonio/engine/suggest"
 	"moonio/engine/trace"
 	"moonio/engine/trace/bcc"
+	"moonio/engine/trace/blkparse"
 	"moonio/engine/trace/blktrace"
+	"moonio/engine/trace/btrecord"
 	"moonio/engine/trace/columns"
 	"moonio/engine/trace/iolog"
+	"moonio/engine/trace/native"
+	"moonio/engine/trace/oracle"
+	"moonio/engine/trace/vscsi"
 )
 
 // formats is in the order in which they are tried. Of several that are equally sure, the
@@ -26,8 +31,15 @@ var formats = slices.Concat(
 	[]*trace.Format{
 		blktrace.Format,
 		iolog.Format,
+		native.Format,
+		btrecord.Format,
+		vscsi.Format,
+		blkparse.Format,
 	},
 	bcc.Formats, columns.Formats,
+	[]*trace.Format{
+		oracle.Format, // has no magic, so everything else goes first
+	},
 )
 
 // List is all formats.

@@ -243,7 +243,7 @@ func (t *text) durability() {
 	if f.Count == 0 {
 		t.item("flushes", "none")
 	} else {
-		t.item("flushes", "%s, %.3g a second, %.3g writes before each, %d at most", count(f.Count), f.Rate, f.Writes, f.MostWrites)
+		t.item("flushes", "%s, %s a second, %.3g writes before each, %d at most", count(f.Count), units.ApproxCount(f.Rate), f.Writes, f.MostWrites)
 	}
 	if c == nil {
 		t.item("depth", "unknown: the trace has no completions, and so no latencies")

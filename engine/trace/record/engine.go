@@ -89,14 +89,14 @@ func (e *Engine) file(op *engine.Op) (trace.ID, error) {
 	f := op.File
 	if f == nil || op.Code.Named() {
 		if op.Meta == nil {
-			return e.number("")
+			return e.number(op.Code, "")
 		}
-		return e.number(op.Meta.Path)
+		return e.number(op.Code, op.Meta.Path)
 	}
 	if int(f.ID) < len(e.files) && e.files[f.ID].file == f {
 		return e.files[f.ID].id, nil
 	}
-	id, err := e.number(f.Name)
+	id, err := e.number(op.Code, f.Name)
 	if err != nil {
 		return 0, err
 	}
@@ -107,9 +107,12 @@ func (e *Engine) file(op *engine.Op) (trace.ID, error) {
 	return id, nil
 }
 
-func (e *Engine) number(name string) (trace.ID, error) {
+func (e *Engine) number(op engine.OpCode, name string) (trace.ID, error) {
 	e.r.mu.Lock()
 	defer e.r.mu.Unlock()
+	if op == engine.Rename {
+		e.r.log.Note("renames are recorded without the new names")
+	}
 	e.name = append(e.name[:0], name...)
 	id, err := e.r.log.Files.ID(e.name)
 	if err != nil {

@@ -35,6 +35,8 @@ type Recorder struct {
 	last    int64 // time of the record that was written last
 	origin  int64 // of the first
 	begun   bool
+	virtual bool // the engines' clock is not this machine's
+	records int64
 	err     error
 	out     trace.Record // what is being written
 }
@@ -59,6 +61,9 @@ func (r *Recorder) Close() error {
 	}
 	return r.err
 }
+
+// Records is how many operations were written. It is for after Close.
+func (r *Recorder) Records() int64 { return r.records }
 
 func (r *Recorder) wake() {
 	select {
@@ -91,7 +96,7 @@ func (r *Recorder) write() {
 // put writes one record.
 func (r *Recorder) put(rec *trace.Record, latency int64) {
 	if !r.begun {
-		r.begun, r.origin, r.last = true, rec.Time, rec.Time
+		r.begin(rec.Time)
 	}
 	// Where records had to be written before their turn, a time may lie a little back.
 	r.last = max(r.last, rec.Time)
@@ -102,6 +107,16 @@ func (r *Recorder) put(rec *trace.Record, latency int64) {
 	r.out.Time, r.out.Latency = r.last-r.origin, latency
 	if err := r.to.Write(&r.out); err != nil {
 		r.err = fmt.Errorf("writing the record: %w", err)
+		return
+	}
+	r.records++
+}
+
+// begin notes when the first operation was.
+func (r *Recorder) begin(at int64) {
+	r.begun, r.origin, r.last = true, at, at
+	if !r.virtual {
+		r.log.Epoch = time.Now().Add(time.Duration(at - engine.Monotonic()))
 	}
 }
 
@@ -109,8 +124,10 @@ func (r *Recorder) put(rec *trace.Record, latency int64) {
 func (r *Recorder) Engine(e engine.Engine, slots int, jobs []string) (*Engine, error) {
 	s := &Engine{Engine: e, r: r, slots: make([]slot, slots)}
 	s.low.Store(e.Now())
+	virtual := e.Info().Virtual
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.virtual = r.virtual || virtual
 	for _, name := range jobs {
 		id, err := r.log.Streams.ID([]byte(name))
 		if err != nil {

@@ -85,11 +85,11 @@ type process struct {
 }
 
 // Name says what a process is called from here on.
-func (s *Streams) Name(pid uint32, comm string) {
-	if p, ok := s.processes[pid]; ok && p.comm == comm || len(s.processes) > trace.MaxNames {
+func (s *Streams) Name(pid uint32, comm []byte) {
+	if p, ok := s.processes[pid]; ok && p.comm == string(comm) || len(s.processes) > trace.MaxNames {
 		return
 	}
-	s.set(pid, process{comm: comm})
+	s.set(pid, process{comm: string(comm)})
 	s.any = false
 }
 
