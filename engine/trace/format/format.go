@@ -22,6 +22,7 @@ import (
 	"moonio/engine/trace/iolog"
 	"moonio/engine/trace/native"
 	"moonio/engine/trace/oracle"
+	"moonio/engine/trace/strace"
 	"moonio/engine/trace/vscsi"
 )
 
@@ -35,6 +36,7 @@ var formats = slices.Concat(
 		btrecord.Format,
 		vscsi.Format,
 		blkparse.Format,
+		strace.Format,
 	},
 	bcc.Formats, columns.Formats,
 	[]*trace.Format{

@@ -1,0 +1,192 @@
+package calls
+
+import (
+	"bytes"
+
+	"moonio/engine"
+	"moonio/engine/trace"
+	"moonio/engine/trace/internal/scan"
+)
+
+// submit gives the requests of io_submit: those that it accepted, as many as it returned.
+// Their lengths are what was asked for.
+func (m *Machine) submit(p *Process, c *Call) error {
+	rest := c.arg(2)
+	if len(rest) == 0 || rest[0] != '[' {
+		rest = nil
+	} else {
+		rest = rest[1:]
+	}
+	missing := error(nil)
+	var n int64
+	for ; n < c.Ret; n++ {
+		start := bytes.IndexByte(rest, '{')
+		if start < 0 {
+			break
+		}
+		end := braceEnd(rest[start:])
+		if end < 0 {
+			return errBad("requests that do not end")
+		}
+		switch err := m.request(p, rest[start+1:start+end-1]); {
+		case err != nil && ignoreSkip(err) != nil:
+			return err
+		case err != nil:
+			missing = err
+		}
+		rest = rest[start+end:]
+	}
+	if n < c.Ret {
+		m.log.Note("strace did not print all requests of io_submit: capture without -s0, and with -e verbose=io_submit")
+		return skipSubmit
+	}
+	return missing
+}
+
+// braceEnd is where what begins with a brace ends, behind the closing one; -1 if nowhere.
+func braceEnd(b []byte) int {
+	depth := 0
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			end := QuoteEnd(b, i)
+			if end < 0 {
+				return -1
+			}
+			i = end - 1
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return -1
+}
+
+// QuoteEnd is where the string that begins with the quote at b[at] ends, behind the closing
+// quote; -1 if nowhere.
+func QuoteEnd(b []byte, at int) int {
+	for i := at + 1; ; i++ {
+		next := bytes.IndexByte(b[i:], '"')
+		if next < 0 {
+			return -1
+		}
+		i += next
+		escapes := 0
+		for b[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i + 1
+		}
+	}
+}
+
+// request is one iocb, without its braces.
+func (m *Machine) request(p *Process, b []byte) error {
+	f, err := m.target(p, value(b, "fildes="))
+	if err != nil {
+		return err
+	}
+	r := trace.Record{File: f.id, Latency: trace.Unknown}
+	switch opcode := value(b, "lio_opcode="); {
+	case contains(opcode, "IOCB_CMD_PREAD") || contains(opcode, "IOCB_CMD_PREADV"):
+		r.Op = engine.Read
+	case contains(opcode, "IOCB_CMD_PWRITE") || contains(opcode, "IOCB_CMD_PWRITEV"):
+		r.Op = engine.Write
+	case contains(opcode, "IOCB_CMD_FSYNC"):
+		r.Op = engine.Fsync
+	case contains(opcode, "IOCB_CMD_FDSYNC"):
+		r.Op = engine.Fdatasync
+	default:
+		return errSkip("requests of io_submit that are neither reads, writes nor syncs")
+	}
+	r.Flags = f.flags(r.Op)
+	if r.Op.Transfers() {
+		if err := m.requestRange(b, f, &r); err != nil {
+			return err
+		}
+	}
+	m.out = append(m.out, r)
+	return nil
+}
+
+func (m *Machine) requestRange(b []byte, f *file, r *trace.Record) error {
+	var ok bool
+	if r.Offset, ok = number(value(b, "offset=")); !ok {
+		return errBad("not an offset")
+	}
+	if r.Length, ok = requestLength(b); !ok || r.Offset < 0 || !trace.Fits(r.Offset, r.Length) {
+		return errBad("offset and length reach beyond 2^63-1")
+	}
+	if r.Length == 0 {
+		return skipNothing
+	}
+	if r.Op == engine.Write {
+		m.sizes[f.id] = max(m.sizes[f.id], r.Offset+r.Length)
+		if f.append {
+			r.Offset = trace.AtEnd
+		}
+	}
+	return nil
+}
+
+// requestLength is a request's: that of its buffer, or of its vector's together.
+func requestLength(b []byte) (total int64, ok bool) {
+	if n := value(b, "nbytes="); n != nil {
+		return number(n)
+	}
+	for rest := b; ; {
+		i := bytes.Index(rest, []byte("iov_len="))
+		if i < 0 {
+			return total, true
+		}
+		rest = rest[i:]
+		n, ok := scan.Uint(value(rest, "iov_len="))
+		if total += n; !ok || total < 0 {
+			return 0, false
+		}
+		rest = rest[len("iov_len="):]
+	}
+}
+
+// value is what follows a key, up to a comma or bracket. Keys within strings and paths are not
+// taken for one: those end before the fields that are looked for.
+func value(b []byte, key string) []byte {
+	i := findKey(b, key)
+	if i < 0 {
+		return nil
+	}
+	v := b[i+len(key):]
+	for end, c := range v {
+		switch c {
+		case '<':
+			if end := PathEnd(v, end); end > 0 {
+				return v[:end]
+			}
+		case ',', '}', ']':
+			return v[:end]
+		}
+	}
+	return v
+}
+
+// findKey is where a key is, outside of strings.
+func findKey(b []byte, key string) int {
+	for i := 0; i < len(b); i++ {
+		if b[i] == '"' {
+			end := QuoteEnd(b, i)
+			if end < 0 {
+				return -1
+			}
+			i = end - 1
+			continue
+		}
+		if b[i] == key[0] && bytes.HasPrefix(b[i:], []byte(key)) {
+			return i
+		}
+	}
+	return -1
+}
