@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-//go:embed *.lua
+//go:embed *.lua traces
 var files embed.FS
 
 // Info is a script's name and what it measures.
@@ -25,6 +25,9 @@ func Names() []Info {
 	}
 	var list []Info
 	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
 		name := strings.TrimSuffix(e.Name(), ".lua")
 		source, _ := Source(name)
 		list = append(list, Info{Name: name, Summary: summary(source)})
@@ -36,6 +39,13 @@ func Names() []Info {
 func Source(name string) (string, bool) {
 	b, err := files.ReadFile(name + ".lua")
 	return string(b), err == nil
+}
+
+// Trace is the captured workload of that name that is in the binary, and whether there is
+// one.
+func Trace(name string) ([]byte, bool) {
+	b, err := files.ReadFile("traces/" + name)
+	return b, err == nil
 }
 
 // summary is what a script's first line says after its name.

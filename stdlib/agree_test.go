@@ -84,8 +84,11 @@ func TestGlobals(t *testing.T) {
 	program := logs(t, `for name in pairs(_G) do log(name) end`)
 	var annotated []string
 	for _, f := range dsl(t).Functions() {
-		if f.Of == "" {
+		switch {
+		case f.Of == "":
 			annotated = append(annotated, f.Name)
+		case !f.Method:
+			annotated = append(annotated, f.Of)
 		}
 	}
 	annotated = append(annotated, strings.Fields(luaGlobals)...)
@@ -107,6 +110,8 @@ var optionTables = map[string]string{
 	"PhaseOptions":      `phase("phase", OPTIONS, job)`,
 	"StreamOptions":     `OPTIONS.file = file; stream("other", OPTIONS)`,
 	"ClientsOptions":    `clients("other", 1, OPTIONS, function() end)`,
+	"ReplayOptions":     `OPTIONS.trace = "t"; replay("other", OPTIONS)`,
+	"TraceOptions":      `trace.open("t", OPTIONS)`,
 	"SequentialOptions": `sequential(OPTIONS)`,
 	"BurstOptions":      `OPTIONS.base = 1; OPTIONS.peak = 2; OPTIONS.every = 2; OPTIONS.length = 1; burst(OPTIONS)`,
 }
@@ -198,6 +203,7 @@ var values = map[string]string{
 	"RateCurve": "ramp(1, 2, 1)",
 	"Delay":     "exponential(1)",
 	"Job":       "",
+	"Record":    "",
 }
 
 func TestMethods(t *testing.T) {

@@ -20,6 +20,7 @@ func (m *machine) general() map[string]lua.LGFunction {
 		"log":     d.log,
 		"stream":  m.stream,
 		"clients": m.clients,
+		"replay":  m.replay,
 		"queue":   m.newQueue,
 		"sleep":   m.sleep,
 		"now":     m.now,

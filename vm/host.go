@@ -17,21 +17,23 @@ import (
 // then leaves it alone.
 type Run struct {
 	Session  *run.Session
-	Guard    *workdir.Guard    // of the run's directory; nil if no storage is touched
-	Space    func(int64) error // refuses to lay out more bytes than there is room for; nil: no limit
-	Devices  []*Device         // that the user named
-	Interval time.Duration     // of time series, unless a phase says otherwise; 0: a second
-	Faults   []*fault.Rule     // injected in every phase
-	Params   map[string]string // values of the script's parameters that the user gave
-	Require  Resolver          // finds modules; nil: there are none
-	Out      io.Writer         // what the script prints
-	Err      io.Writer         // what it logs, and notes on the way
-	Plan     *Plan             // if set, nothing is done, and what would be is noted here
+	Guard    *workdir.Guard                    // of the run's directory; nil if no storage is touched
+	Space    func(int64) error                 // refuses to lay out more bytes than there is room for; nil: no limit
+	Devices  []*Device                         // that the user named
+	Interval time.Duration                     // of time series, unless a phase says otherwise; 0: a second
+	Faults   []*fault.Rule                     // injected in every phase
+	Params   map[string]string                 // values of the script's parameters that the user gave
+	Require  Resolver                          // finds modules; nil: there are none
+	Trace    func(path string) (string, error) // the file of a trace that the script names, if it may read it; nil: none
+	Out      io.Writer                         // what the script prints
+	Err      io.Writer                         // what it logs, and notes on the way
+	Plan     *Plan                             // if set, nothing is done, and what would be is noted here
 
 	ctx      context.Context
 	director *director
 	mu       sync.Mutex
 	machines map[*machine]bool // that have not been closed
+	closers  []io.Closer       // what the script has left open
 	sources  map[string]string // of chunks, by the name that errors call them
 }
 
@@ -108,4 +110,14 @@ func (r *Run) wrapEngine(p *run.Phase, faults []*fault.Rule) {
 		return
 	}
 	p.Wrap = func(e engine.Engine, seed uint64) engine.Engine { return fault.Wrap(e, rules, seed) }
+}
+
+// closeAll closes what the script has left open.
+func (r *Run) closeAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.closers {
+		c.Close()
+	}
+	r.closers = nil
 }

@@ -56,10 +56,13 @@ func newMachine(r *Run) (*machine, error) {
 	for name, methods := range map[string]map[string]lua.LGFunction{
 		typeFile: m.fileMethods(), typeQueue: m.queueMethods(), typeSemaphore: m.semaphoreMethods(),
 		typeEvent: m.eventMethods(), typeCounter: m.counterMethods(),
-		typePattern: nil, typeRate: nil, typeDelay: nil, typeJob: nil,
+		typePattern: nil, typeRate: nil, typeDelay: nil, typeJob: nil, typeTrace: nil,
 	} {
 		m.types[name] = m.metatable(name, methods)
 	}
+	m.types[typeTrace].RawSetString("__call", m.L.NewFunction(m.nextRecord))
+	m.types[typeRecord] = m.recordType()
+	m.L.SetGlobal("trace", m.traceTable())
 	missing := m.missing()
 	m.noSuchJob = m.indexed(missing["job"])
 	m.noSuchOp = m.indexed(missing["op"])
@@ -111,6 +114,8 @@ const (
 	typeRate      = "rate"
 	typeDelay     = "delay"
 	typeJob       = "job"
+	typeTrace     = "trace"
+	typeRecord    = "record"
 )
 
 func userTypeName(v any) string {
@@ -133,6 +138,10 @@ func userTypeName(v any) string {
 		return typeDelay
 	case *job:
 		return typeJob
+	case *captured:
+		return typeTrace
+	case *record:
+		return typeRecord
 	}
 	return "userdata"
 }
@@ -172,6 +181,8 @@ func describe(v lua.LValue, name string) string {
 		return v.String()
 	case *job:
 		return fmt.Sprintf("job %q", v.Name)
+	case *captured:
+		return "trace " + v.String()
 	}
 	return name
 }

@@ -116,7 +116,8 @@ func (m *machine) open(L *lua.LState) int {
 	o.done()
 	m.notThinking(L, call)
 	if m.task == nil {
-		return m.openNow(L, op, call)
+		L.Push(m.wrap(m.openNow(L, op, call)))
+		return 1
 	}
 	if op.size > 0 {
 		L.RaiseError("%s: option size: a file is laid out at the script's top level, before the phase", call)
@@ -184,15 +185,18 @@ func (op *opening) flags() int {
 }
 
 // openNow opens a file at the top level, laying it out if it is asked to.
-func (m *machine) openNow(L *lua.LState, op *opening, call string) int {
+func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 	if f := m.run.device(op.name); f != nil {
-		L.Push(m.wrap(f))
-		return 1
+		return f
 	}
-	op.name = m.nameArg(L, 1, "open")
+	clean, err := m.run.Guard.CheckName(op.name)
+	if err != nil {
+		m.refuse(L, call, err)
+	}
+	op.name = clean
 	m.permit(L, op, call)
 	if m.run.Plan != nil {
-		return m.openPlanned(L, op)
+		return m.openPlanned(op)
 	}
 	if err := m.create(op); err != nil {
 		m.raise(L, err)
@@ -213,8 +217,7 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) int {
 		f.SetTail(0)
 		f.SetWrap(op.size)
 	}
-	L.Push(m.wrap(f))
-	return 1
+	return f
 }
 
 // create makes a file that must not be there yet, before anything is laid out in it.
@@ -310,7 +313,7 @@ func (m *machine) fillFile(op *opening, have int64) error {
 }
 
 // openPlanned notes the file, and gives the script one of that size that is not there.
-func (m *machine) openPlanned(L *lua.LState, op *opening) int {
+func (m *machine) openPlanned(op *opening) *file {
 	p := PlannedFile{Name: op.name, Size: op.size, Direct: op.direct, Write: op.write}
 	if op.size > 0 {
 		p.Layout = op.layout
@@ -322,8 +325,7 @@ func (m *machine) openPlanned(L *lua.LState, op *opening) int {
 	}
 	f := &file{File: &engine.File{Node: new(engine.Node), Name: op.name, Direct: op.direct, ReadOnly: !op.write}, path: op.name}
 	f.SetSize(size)
-	L.Push(m.wrap(f))
-	return 1
+	return f
 }
 
 // plannedSize is that of a file in a plan that is not laid out: what it holds is not known.

@@ -85,7 +85,7 @@ func (s *Script) CheckParams(ctx context.Context, require Resolver, given map[st
 	defer d.m.close()
 	d.describeOnly = true
 	switch err := d.play(); {
-	case d.declared != nil:
+	case errors.Is(err, errStopHere):
 		_, err = d.setParams()
 		return err
 	case err == nil, errors.Is(err, ErrParams):
@@ -113,7 +113,7 @@ func newParam(name string, v lua.LValue) (*Param, error) {
 	if err := p.choices(t.RawGetString("choice")); err != nil {
 		return nil, err
 	}
-	if err := p.setKind(); err != nil {
+	if err := p.setKind(t.RawGetString("min"), t.RawGetString("max")); err != nil {
 		return nil, err
 	}
 	p.Default = strings.Trim(show(p.value), `"`)
@@ -156,14 +156,15 @@ func (p *Param) bound(what string, v lua.LValue) (lua.LValue, string, error) {
 	return b, strings.Trim(show(v), `"`), nil
 }
 
-// setKind derives the type from how the default is written.
-func (p *Param) setKind() error {
+// setKind derives the type from how the default is written. A whole number is an
+// integer unless one of its bounds is not.
+func (p *Param) setKind(bounds ...lua.LValue) error {
 	switch v := p.value.(type) {
 	case lua.LBool:
 		p.Kind = kindBoolean
 	case lua.LNumber:
 		p.Kind = kindNumber
-		if float64(v) == math.Trunc(float64(v)) {
+		if !slices.ContainsFunc(append(bounds, v), fractional) {
 			p.Kind = kindInteger
 		}
 	case lua.LString:
@@ -178,6 +179,11 @@ func (p *Param) setKind() error {
 		p.Kind = kindChoice
 	}
 	return nil
+}
+
+func fractional(v lua.LValue) bool {
+	n, ok := v.(lua.LNumber)
+	return ok && float64(n) != math.Trunc(float64(n))
 }
 
 // parse converts a value to the parameter's type and holds it to its bounds.

@@ -74,6 +74,7 @@ func (r *Run) Do(ctx context.Context, s *Script) *Outcome {
 		return &Outcome{Err: err}
 	}
 	defer d.m.close()
+	defer r.closeAll()
 	defer r.watchMemory(memoryLimit(), s.Name)()
 	d.out.Err = d.play()
 	return d.out

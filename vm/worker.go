@@ -13,16 +13,12 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 		on.users++
 		return on, nil
 	}
-	on, err := newMachine(m.run)
+	on, err := m.alone()
 	if err != nil {
 		return nil, err
 	}
 	on.users = 1
 	on.worker = uint64(w.Index()) + 1
-	on.carrier = newCarrier(m, on)
-	if err := on.carrier.globals(m); err != nil {
-		return nil, err
-	}
 	if on.body, err = on.compiled(clientBody, "client"); err != nil {
 		return nil, err
 	}
@@ -31,6 +27,21 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 		return 1
 	})
 	w.Data = on
+	return on, nil
+}
+
+// alone is a new state with what the script has put into its globals, and to which more can be
+// carried.
+func (m *machine) alone() (*machine, error) {
+	on, err := newMachine(m.run)
+	if err != nil {
+		return nil, err
+	}
+	on.carrier = newCarrier(m, on)
+	if err := on.carrier.globals(m); err != nil {
+		on.close()
+		return nil, err
+	}
 	return on, nil
 }
 

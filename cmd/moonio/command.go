@@ -35,8 +35,8 @@ type action func(p *program, args []string) error
 
 func commands() []*command {
 	return []*command{
-		runCommand(), checkCommand(), listCommand(), showCommand(), newCommand(), editorCommand(),
-		fioCommand(), traceCommand(), enginesCommand(), cleanCommand(), versionCommand(), helpCommand(),
+		runCommand(), replayCommand(), fioCommand(), checkCommand(), listCommand(), showCommand(), newCommand(),
+		editorCommand(), traceCommand(), enginesCommand(), cleanCommand(), versionCommand(), helpCommand(),
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 // to be told. Clearing up comes first, since its failure belongs in the result;
 // but not if the run was abandoned, because then it may hang as the run did.
 func (r *running) finish(err error) error {
+	err = r.besides(err, r.endRecord())
 	if !r.signals.abandoned() {
 		err = r.besides(err, r.closeStorage())
 	}

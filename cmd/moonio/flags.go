@@ -24,7 +24,9 @@ type scriptFlags struct {
 }
 
 func (o *scriptFlags) define(fs *pflag.FlagSet) {
-	o.params = map[string]string{}
+	if o.params == nil { // a command may have set some
+		o.params = map[string]string{}
+	}
 	fs.FuncP("param", "p", "`NAME=VALUE` set a parameter of the script (repeatable)", func(s string) error {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
@@ -42,6 +44,7 @@ type runFlags struct {
 	engine     string
 	seed       uint64
 	out        string
+	record     string
 	format     string
 	interval   time.Duration
 	keep       bool
@@ -67,6 +70,7 @@ func (o *runFlags) define(fs *pflag.FlagSet) {
 		return err
 	})
 	fs.Func("out", "`FILE` where the result goes as JSON, beside what goes to standard output", named(&o.out))
+	fs.Func("record", "`FILE` where every operation of the run's phases is written down as a trace, in moonio's own format, or fio's if FILE ends in .iolog", named(&o.record))
 	o.format = "text"
 	fs.Func("format", "`text|json` form of the result on standard output; default: text", choice(&o.format, "text", "json"))
 	o.interval = run.DefaultInterval

@@ -86,8 +86,11 @@ func jobLine(j *run.Job) string {
 		unless(j.Start == 0, "from "+units.FormatDuration(j.Start)),
 		unless(j.Duration == 0, "for "+units.FormatDuration(j.Duration)),
 	)
-	if j.Stream != nil {
+	switch {
+	case j.Stream != nil:
 		return list(streamLine(j.Stream), when)
+	case j.Replay != nil:
+		return list(fmt.Sprintf("replay of %s", j.Replay.Describe), "timing "+j.Replay.Timing.String(), fmt.Sprintf("depth %d", j.Replay.Depth), when)
 	}
 	return list(fmt.Sprintf("%d clients", j.Clients.Count), when)
 }

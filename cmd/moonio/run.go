@@ -65,6 +65,9 @@ func (r *running) checkFlags() (err error) {
 	if err := r.flags.validate(); err != nil {
 		return err
 	}
+	if err := checkRecord(r.flags.record); err != nil {
+		return err
+	}
 	if r.faults, err = faultRules(r.flags.faults); err != nil {
 		return err
 	}

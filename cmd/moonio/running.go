@@ -24,6 +24,7 @@ type running struct {
 	flags    *runFlags
 	script   *script
 	out      *resultFile // nil without --out
+	record   *recording  // nil without --record
 	engine   backend.Choice
 	faults   []*fault.Rule
 	progress *report.Progress // nil if none is shown
@@ -91,6 +92,9 @@ func (r *running) perform() (*vm.Outcome, error) {
 		Virtual: s.info.Virtual, Memory: s.info.Memory,
 	}
 	r.lookAround()
+	if err := r.startRecord(); err != nil {
+		return nil, err
+	}
 	outcome := r.vmRun().Do(r.signals.ctx, code)
 	return outcome, outcome.Err
 }
@@ -102,15 +106,19 @@ func (r *running) vmRun() *vm.Run {
 	if o.format == "json" {
 		out = r.notes
 	}
+	session := &run.Session{
+		FS: s.backend.FS(), Engine: s.backend.Engine, Virtual: s.backend.Virtual(),
+		Named: r.namedEngine, Fixed: r.fixedEngine(),
+		Seed: o.seed, Disk: r.deviceName(), Abandon: r.signals.abandon, Progress: r.showPhase, Detail: r.fio.detail(),
+	}
+	if r.record != nil {
+		session.Tap = r.record.tap
+	}
 	return &vm.Run{
-		Session: &run.Session{
-			FS: s.backend.FS(), Engine: s.backend.Engine, Virtual: s.backend.Virtual(),
-			Named: r.namedEngine, Fixed: r.fixedEngine(),
-			Seed: o.seed, Disk: r.deviceName(), Abandon: r.signals.abandon, Progress: r.showPhase, Detail: r.fio.detail(),
-		},
-		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
+		Session: session,
+		Guard:   s.dir.Guard(), Space: s.space(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
-		Out: out, Err: r.notes, Require: r.script.require,
+		Out: out, Err: r.notes, Require: r.script.require, Trace: r.script.traces(o.params, r.stdin),
 	}
 }
 

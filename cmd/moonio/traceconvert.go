@@ -31,7 +31,7 @@ on standard error.
 			o := &traceFlags{}
 			o.define(fs, "until")
 			to := ""
-			fs.Func("to", "`NAME` format to write: "+strings.Join(writtenFormats(), ", ")+"; default: iolog if OUT ends so, or else moonio's own", choice(&to, writtenFormats()...))
+			fs.Func("to", "`NAME` format to write: "+strings.Join(writtenFormats(), ", ")+"; default: iolog if OUT ends so, or else moonio's own", choice(&to, append(writtenFormats(), alsoCalled)...))
 			return func(p *program, args []string) error {
 				last := len(args) - 1
 				return p.traceConvert(o, args[:last], args[last], to)
@@ -54,6 +54,9 @@ func writtenFormats() []string {
 // formatFor is the format in which a file of that name is written.
 func formatFor(out, to string) string {
 	known := writtenFormats()
+	if to == alsoCalled {
+		to = ownFormat
+	}
 	switch ends := strings.HasSuffix(out, ".iolog") || strings.HasSuffix(out, ".log"); {
 	case to != "":
 		return to
@@ -63,8 +66,11 @@ func formatFor(out, to string) string {
 	return ownFormat
 }
 
-// ownFormat is moonio's own.
-const ownFormat = "native"
+// ownFormat is moonio's own, which goes by another name too.
+const (
+	ownFormat  = "moonio"
+	alsoCalled = "native"
+)
 
 // traceConvert is `moonio trace convert`.
 func (p *program) traceConvert(o *traceFlags, paths []string, out, to string) error {

@@ -166,7 +166,7 @@ func TestWorkersShareFiles(t *testing.T) {
 }
 
 func TestUnavailable(t *testing.T) {
-	for _, name := range []string{"libaio", "mmap"} {
+	for _, name := range []string{"mmap"} {
 		_, err := open(t, name)
 		want := "engine " + name + " is not available here: it is not in this version of moonio; use io_uring or pool"
 		if !errors.Is(err, engine.ErrUnavailable) || err.Error() != want {

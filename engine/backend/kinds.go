@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"moonio/engine"
+	"moonio/engine/aio"
 	"moonio/engine/null"
 	"moonio/engine/pool"
 	"moonio/engine/psync"
@@ -15,7 +16,7 @@ import (
 const (
 	nameURing    = uring.Name
 	nameGiouring = "giouring"
-	nameLibaio   = "libaio"
+	nameLibaio   = aio.Name
 	namePool     = "pool"
 	nameMmap     = "mmap"
 	nameNull     = "null"
@@ -52,10 +53,13 @@ func kinds() []kind {
 			probe: probeGiouring,
 		},
 		{
-			name:  nameLibaio,
-			about: "Linux's older asynchronous interface, for direct I/O",
-			open:  notBuilt(nameLibaio),
-			probe: notHere,
+			name:    nameLibaio,
+			about:   "Linux's older asynchronous interface, for direct I/O",
+			depth:   "operations in the kernel at once, with direct I/O; through the page cache it is 1",
+			options: aio.Options(),
+			check:   aio.CheckOptions,
+			open:    aio.Open,
+			probe:   aio.Probe,
 		},
 		{
 			name:    namePool,

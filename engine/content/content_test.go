@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,18 +110,24 @@ func TestPatternsAreFio(t *testing.T) {
 		}
 		t.Skip("fio is missing")
 	}
+	dir := t.TempDir()
+	args := []string{"--thread", "--rw=write", "--bs=512", "--size=1024", "--ioengine=psync", "--verify=pattern", "--do_verify=0"}
+	var texts []string
 	for text := range patterns {
 		if bare(text) || strings.Contains(text, " ") {
 			continue // fio refuses these
 		}
-		dir := t.TempDir()
-		cmd := exec.Command(fio, "--name=x", "--thread", "--filename=f", "--rw=write", "--bs=512", "--size=1024", "--ioengine=psync",
-			"--verify=pattern", "--do_verify=0", "--verify_pattern="+text)
-		cmd.Dir = dir
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", text, err, out)
-		}
-		theirs, err := os.ReadFile(filepath.Join(dir, "f"))
+		name := fmt.Sprint("f", len(texts))
+		args = append(args, "--name="+name, "--filename="+name, "--verify_pattern="+text)
+		texts = append(texts, text)
+	}
+	cmd := exec.Command(fio, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for i, text := range texts {
+		theirs, err := os.ReadFile(filepath.Join(dir, fmt.Sprint("f", i)))
 		if err != nil {
 			t.Fatal(err)
 		}

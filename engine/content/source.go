@@ -46,7 +46,7 @@ func New(spec Spec, seed uint64, largest int64, step int) (*Source, error) {
 		s.step = s.size
 	}
 	if !spec.Refill {
-		s.tape = make([]byte, min(largest, maxTape)+7&^7)
+		s.tape = make([]byte, (min(largest, maxTape)+7)&^7)
 		random(s.tape, s.seed)
 	}
 	return s, nil

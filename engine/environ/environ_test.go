@@ -253,3 +253,12 @@ func TestThisMachine(t *testing.T) {
 		t.Errorf("this machine: %+v, storage %+v", e, e.Storage)
 	}
 }
+
+func TestBeneath(t *testing.T) {
+	m := tree(t, desk, nil)
+	for device, want := range map[string][]string{"dm-0": {"sda"}, "loop3": {"sda"}, "sda": {}, "nvme0n1": {}, "": nil} {
+		if got := m.Beneath(device); !cmp.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", device, got, want)
+		}
+	}
+}

@@ -97,6 +97,11 @@ func (m Machine) system() []string {
 	return disks
 }
 
+// Beneath are the disks that a device, named as in Device.Name, is made of; none if it is one.
+func (m Machine) Beneath(device string) []string {
+	return slices.DeleteFunc(m.disks(device), func(s string) bool { return s == device })
+}
+
 // disks are the disks that a device lies on in the end, itself if it is one.
 func (m Machine) disks(name string) []string {
 	if name == "" {

@@ -3,6 +3,7 @@
 package giouring
 
 import (
+	"fmt"
 	"math"
 	"unsafe"
 
@@ -13,52 +14,43 @@ import (
 	"moonio/engine/helper"
 )
 
-// Submit fills the ring's entries, of which there are enough for every slot.
-func (e *Engine) Submit(ops []engine.Op, slots []uint32) error {
-	if err := e.begin(); err != nil {
-		return err
+// kernel is the engine as its loop drives it.
+type kernel struct{ *Engine }
+
+// Begin makes the calling thread the ring's owner.
+func (e kernel) Begin() error {
+	if _, err := e.ring.EnableRings(); err != nil {
+		return fmt.Errorf("enabling the ring: %w", err)
 	}
-	e.inFlight += len(slots)
-	for len(slots) > 0 {
-		n := 1
-		for n < len(slots) && ops[slots[n-1]].Flags&engine.Link != 0 {
-			n++
-		}
-		if err := e.startChain(ops, slots[:n]); err != nil {
-			return err
-		}
-		slots = slots[n:]
-	}
+	// The kernel's worker threads, as many as operations that can block; kernels
+	// before 5.15 can't be told. The library's own call passes the wrong size.
+	limits := [2]uint32{uint32(min(e.slots, maxWorkers)), 0}
+	_, _ = e.ring.Register(e.ring.RingFd(), lib.RegisterIOWQMaxWorkers, unsafe.Pointer(&limits), 2)
 	return nil
 }
 
-// startChain begins linked operations: as one chain in the ring if it can hold
-// all of it, otherwise one after the other.
-func (e *Engine) startChain(ops []engine.Op, chain []uint32) error {
-	if len(chain) > 1 && !linkable(ops, chain) {
-		e.chains.Hold(ops, chain)
-		chain = chain[:1]
-	}
-	if len(chain) == 1 {
-		return e.start(&ops[chain[0]], chain[0])
+// StartLinked fills a chain of entries, if the library can be trusted with all of it.
+func (e kernel) StartLinked(ops []engine.Op, chain []uint32) (bool, error) {
+	if !linkable(ops, chain) {
+		return false, nil
 	}
 	// The kernel ends a chain where a submission ends.
 	for int(e.ring.SQSpaceLeft()) < len(chain) {
-		if err := e.flush(); err != nil {
-			return err
+		if err := e.Flush(); err != nil {
+			return false, err
 		}
 	}
 	for i, slot := range chain {
 		s, err := e.next()
 		if err != nil {
-			return err
+			return false, err
 		}
 		fill(s, &ops[slot], slot)
 		if i+1 < len(chain) {
 			s.Flags |= lib.SqeIOLink
 		}
 	}
-	return nil
+	return true, nil
 }
 
 func linkable(ops []engine.Op, chain []uint32) bool {
@@ -70,14 +62,14 @@ func linkable(ops []engine.Op, chain []uint32) bool {
 	return true
 }
 
-// start begins one operation.
-func (e *Engine) start(op *engine.Op, slot uint32) error {
+// Start fills an entry of the ring.
+func (e kernel) Start(op *engine.Op, slot uint32) error {
 	switch {
 	case op.Code.Transfers() && op.Off < 0: // the kernel would take -1 for the file's position
-		e.pool.Complete(slot, -int64(unix.EINVAL))
+		e.Pool.Complete(slot, -int64(unix.EINVAL))
 		return nil
 	case !inRing(op):
-		e.pool.Start(slot, op)
+		e.Pool.Start(slot, op)
 		return nil
 	}
 	s, err := e.next()
@@ -113,9 +105,9 @@ func fill(s *lib.SubmissionQueueEntry, op *engine.Op, slot uint32) {
 	case engine.Nop:
 		s.PrepareNop()
 	case engine.Read:
-		s.PrepareRead(op.File.FD, address(op.Buf), n, uint64(op.Off))
+		s.PrepareRead(op.File.FD, helper.Address(op.Buf), n, uint64(op.Off))
 	case engine.Write, engine.Append:
-		s.PrepareWrite(op.File.FD, address(op.Buf), n, uint64(op.Off))
+		s.PrepareWrite(op.File.FD, helper.Address(op.Buf), n, uint64(op.Off))
 		if op.Flags&engine.DSync != 0 {
 			s.OpcodeFlags = unix.RWF_DSYNC
 		}
@@ -128,10 +120,11 @@ func fill(s *lib.SubmissionQueueEntry, op *engine.Op, slot uint32) {
 	case engine.Allocate:
 		s.PrepareFallocate(op.File.FD, 0, uint64(op.Off), uint64(op.Len))
 	}
+	if op.Code.Transfers() {
+		s.IoPrio = op.Prio
+	}
 	s.UserData = uint64(slot)
 }
-
-func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
 // next returns an SQE to fill. The library leaves what it does not set as it
 // was, so it comes zeroed.
@@ -141,14 +134,8 @@ func (e *Engine) next() (*lib.SubmissionQueueEntry, error) {
 			*s = lib.SubmissionQueueEntry{}
 			return s, nil
 		}
-		if err := e.flush(); err != nil {
+		if err := e.Flush(); err != nil {
 			return nil, err
 		}
 	}
-}
-
-// flush hands SQEs over without waiting.
-func (e *Engine) flush() error {
-	_, err := e.ring.SubmitAndGetEvents()
-	return e.checkEnter(err)
 }

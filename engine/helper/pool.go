@@ -62,6 +62,10 @@ func (p *Pool) Complete(slot uint32, res int64) {
 // Running is how many operations were started and have not come to be taken.
 func (p *Pool) Running() int { return p.running }
 
+// Ready is how many completions can be taken, beside those of what has run since
+// the last Take.
+func (p *Pool) Ready() int { return len(p.ready) - p.first }
+
 // Take moves one completion to out. It returns false when there is none.
 func (p *Pool) Take(out *engine.Completion) bool {
 	if p.running > 0 {

@@ -28,6 +28,9 @@ var TransferOptions = []engine.Option{
 	{Name: "nowait", About: "an operation that would have to wait for something fails with EAGAIN (RWF_NOWAIT)"},
 }
 
+// PrioOption is for engines that honour Op.Prio: it stands in for one that is 0.
+var PrioOption = engine.Option{Name: "ioprio", Also: []string{"prio"}, Value: "P", About: "priority of every read and write: rt/0 to rt/7, be/0 to be/7, or idle"}
+
 // NewTransfers reads the options of the engine of that name.
 func NewTransfers(name string, s *Settings) Transfers {
 	t := Transfers{engine: name}

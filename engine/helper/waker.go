@@ -10,7 +10,7 @@ import (
 )
 
 // Waker ends an engine's wait from any goroutine. The engine keeps a read of
-// the eventfd pending in its ring.
+// the eventfd, or a poll, pending in its ring.
 type Waker struct {
 	asked atomic.Bool
 
@@ -53,6 +53,13 @@ func (w *Waker) Nudge() {
 	binary.NativeEndian.PutUint64(one[:], 1)
 	// It can only fail, or block, when 2^64-2 nudges are unread.
 	_, _ = unix.Write(w.fd, one[:])
+}
+
+// Clear reads the nudges, of which there must be some, for an engine that polls
+// the descriptor and does not read it.
+func (w *Waker) Clear() {
+	var b [8]byte
+	_, _ = unix.Read(w.fd, b[:])
 }
 
 // Close closes the eventfd. Later calls of Wake and Nudge do nothing.

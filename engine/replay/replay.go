@@ -12,7 +12,6 @@ package replay
 
 import (
 	"fmt"
-	"io"
 	"time"
 
 	"moonio/engine/trace"
@@ -31,14 +30,14 @@ type Options struct {
 	Chunk   int64 // the unit that Compact moves, a multiple of 4 KiB; 0: DefaultChunk
 }
 
-// Opener begins to read the trace anew.
-type Opener func() (Trace, error)
+// Opener begins to read the trace anew. It must give the same records every time.
+type Opener func() (*Trace, error)
 
 // Trace is an open trace.
-type Trace interface {
+type Trace struct {
 	trace.Reader
-	io.Closer
-	Log() *trace.Log
+	Log   *trace.Log
+	Close func() error
 }
 
 // DefaultChunk is what Compact moves at a time unless it is told otherwise.

@@ -30,16 +30,18 @@ func (l *list) Read(r *trace.Record) error {
 	return nil
 }
 
-func (l *list) Close() error    { return nil }
-func (l *list) Log() *trace.Log { return &l.log }
+// opened is the trace as Look and sources read it.
+func (l *list) opened() *Trace {
+	return &Trace{Reader: l, Log: &l.log, Close: func() error { return nil }}
+}
 
 func opener(records ...trace.Record) Opener {
-	return func() (Trace, error) {
+	return func() (*Trace, error) {
 		l := &list{records: records}
 		if _, err := l.log.Files.ID([]byte("disk")); err != nil {
 			return nil, err
 		}
-		return l, nil
+		return l.opened(), nil
 	}
 }
 

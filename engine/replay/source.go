@@ -44,7 +44,7 @@ type Source struct {
 	open   Opener
 	o      Options
 	places []place
-	t      Trace
+	t      *Trace
 	w      window
 	loop   int
 	origin int64 // of the present loop, in the trace's time

@@ -23,6 +23,8 @@ type Survey struct {
 	Streams int
 	Longest int64 // of the transfers, in bytes
 
+	Unaligned512, Unaligned4K int64 // transfers whose offset or length is no multiple of that
+
 	// What is known if completions were captured.
 	Latencies int64   // records that have one
 	Depth     float64 // mean in flight
@@ -56,7 +58,7 @@ func Look(ctx context.Context, open Opener, o *Options) (*Survey, error) {
 		return nil, err
 	}
 	defer t.Close()
-	s := &Survey{Log: t.Log()}
+	s := &Survey{Log: t.Log}
 	w := window{trace: t, o: o}
 	var r trace.Record
 	var now inFlight
@@ -103,6 +105,7 @@ func (s *Survey) add(r *trace.Record, o *Options) error {
 		return nil
 	}
 	s.Longest = max(s.Longest, r.Length)
+	s.alignment(r)
 	f.Writes = f.Writes || r.Op != engine.Read
 	if r.Offset == trace.AtEnd {
 		f.Grows += r.Length
@@ -111,6 +114,19 @@ func (s *Survey) add(r *trace.Record, o *Options) error {
 	f.End = max(f.End, r.Offset+r.Length)
 	f.chunks.touch(r.Offset, r.Length)
 	return nil
+}
+
+func (s *Survey) alignment(r *trace.Record) {
+	at := r.Length
+	if r.Offset != trace.AtEnd {
+		at |= r.Offset
+	}
+	if at%512 != 0 {
+		s.Unaligned512++
+	}
+	if at%Block != 0 {
+		s.Unaligned4K++
+	}
 }
 
 func (s *Survey) finish(w *window, latency int64) {

@@ -9,7 +9,7 @@ import (
 // window reads the records of a trace that are to be played. Their times count from its
 // start, never go back, and have no idle time longer than allowed.
 type window struct {
-	trace Trace
+	trace trace.Reader
 	o     *Options
 	begun bool
 	first int64 // time of the trace's first record

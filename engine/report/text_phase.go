@@ -54,6 +54,12 @@ func (t *text) phase(p *Phase, c columns) {
 	for _, l := range names.lines() {
 		t.line("%s", l)
 	}
+	for _, j := range p.Jobs {
+		if j.Replay != nil {
+			t.line("")
+			t.replay(j)
+		}
+	}
 	if rows := p.rows(c); len(rows) > 0 {
 		t.line("")
 		for _, l := range rows {

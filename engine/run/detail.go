@@ -19,10 +19,11 @@ type Detail struct {
 	Samples func(*Samples)
 }
 
-// Window is what a job did in one interval.
+// Window is what a job did in one interval. Times are in nanoseconds since the run's start.
 type Window struct {
 	Phase, Job  string
-	From, Until int64 // since the run's start, in nanoseconds
+	Began       int64 // when the job did, in the warm-up if it takes part in that
+	From, Until int64
 	Ops         []WindowOp
 }
 
@@ -38,6 +39,7 @@ type WindowOp struct {
 type Samples struct {
 	Phase string
 	Jobs  []string
+	Began []int64 // by job, as Window's
 	List  []Sample
 }
 
@@ -229,6 +231,7 @@ func (r *recorder) part() {
 type asked struct {
 	p     *phase
 	jobs  []string
+	began []int64        // by job, since the run's start
 	usage []report.Usage // by worker
 }
 
@@ -248,9 +251,18 @@ func (p *phase) ask() {
 func (a *asked) take(f *frame) {
 	a.usage[f.worker].Add(f.detail.usage)
 	if list := f.detail.samples; len(list) > 0 {
-		a.p.s.Detail.Samples(&Samples{Phase: a.p.plan.Name, Jobs: a.jobs, List: list})
+		a.p.s.Detail.Samples(&Samples{Phase: a.p.plan.Name, Jobs: a.jobs, Began: a.begun(), List: list})
 	}
 	f.detail.usage, f.detail.samples = report.Usage{}, f.detail.samples[:0]
+}
+
+// begun is when the jobs began. The phase's times are set before the first frame comes.
+func (a *asked) begun() []int64 {
+	for i := len(a.began); i < len(a.jobs); i++ {
+		begin, _ := a.p.window(i)
+		a.began = append(a.began, begin-a.p.s.origin)
+	}
+	return a.began
 }
 
 // settle closes an interval.
@@ -266,7 +278,7 @@ func (a *asked) settle(c *collector, f *frame) {
 func (a *asked) window(c *collector, job int, cells []cell) {
 	step := int64(a.p.plan.Interval)
 	from := a.p.from - a.p.s.origin + c.next*step
-	w := &Window{Phase: a.p.plan.Name, Job: a.jobs[job], From: from, Until: from + step}
+	w := &Window{Phase: a.p.plan.Name, Job: a.jobs[job], Began: a.begun()[job], From: from, Until: from + step}
 	if a.p.closed.Load() { // then the last interval may have been cut short
 		w.Until = min(w.Until, a.p.lastSeen()-a.p.s.origin)
 	}

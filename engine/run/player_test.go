@@ -31,8 +31,10 @@ func (l *listed) Read(r *trace.Record) error {
 	return nil
 }
 
-func (l *listed) Close() error    { return nil }
-func (l *listed) Log() *trace.Log { return &l.log }
+// opened is the trace as Look and sources read it.
+func (l *listed) opened() *replay.Trace {
+	return &replay.Trace{Reader: l, Log: &l.log, Close: func() error { return nil }}
+}
 
 const usec = int64(time.Microsecond)
 
@@ -44,7 +46,7 @@ func rec(t int64, op engine.OpCode, off, n int64) trace.Record {
 // replayOf makes the job of a replay into a file that is large enough.
 func (s *Session) replayOf(t testing.TB, o replay.Options, records ...trace.Record) *Replay {
 	t.Helper()
-	open := func() (replay.Trace, error) { return &listed{records: records}, nil }
+	open := func() (*replay.Trace, error) { return (&listed{records: records}).opened(), nil }
 	survey, err := replay.Look(context.Background(), open, &o)
 	if err != nil {
 		t.Fatal(err)
@@ -331,7 +333,7 @@ func TestReplayOfBrokenTrace(t *testing.T) {
 	r := s.replayOf(t, replay.Options{}, rec(0, engine.Read, 0, 4096))
 	broken := errors.New("broken")
 	r.Source = func(h replay.Share) *replay.Source {
-		return replay.NewSource(func() (replay.Trace, error) { return nil, broken }, replay.Options{}, &replay.Survey{}, nil, h)
+		return replay.NewSource(func() (*replay.Trace, error) { return nil, broken }, replay.Options{}, &replay.Survey{}, nil, h)
 	}
 	if _, err := s.Run(context.Background(), (&Phase{Jobs: oneReplay(r)}).defaults()); !errors.Is(err, broken) {
 		t.Errorf("%v", err)
@@ -357,7 +359,9 @@ func BenchmarkReplay(b *testing.B) {
 	r := s.replayOf(b, replay.Options{}, rec(0, engine.Read, 1023*4096, 4096))
 	survey := &replay.Survey{Files: []replay.File{{}}}
 	r.Source = func(h replay.Share) *replay.Source {
-		return replay.NewSource(func() (replay.Trace, error) { return &endlessTrace{left: b.N}, nil }, replay.Options{}, survey, []replay.Target{{Size: 1 << 22}}, h)
+		return replay.NewSource(func() (*replay.Trace, error) {
+			return &replay.Trace{Reader: &endlessTrace{left: b.N}, Log: &trace.Log{}, Close: func() error { return nil }}, nil
+		}, replay.Options{}, survey, []replay.Target{{Size: 1 << 22}}, h)
 	}
 	r.Timing, r.Records, r.Depth = AsFast, int64(b.N), 32
 	b.ReportAllocs()

@@ -7,12 +7,6 @@
 // kernel has an opcode for goes through the ring; the rest, and lists, run on
 // helper threads.
 //
-// A wait begins with a system call that the Go scheduler does not know of, which
-// is cheaper but keeps this thread's processor from other goroutines and from
-// a garbage collection. It is bounded, by a timer of a millisecond or by the signal with which the
-// runtime asks for the processor; what takes longer goes on in a normal system
-// call.
-//
 // The FS must be one of the operating system's descriptors. Names go through
 // the ring if it also has the methods Resolve and Renamed of osfs.FS.
 package uring
@@ -37,24 +31,17 @@ const (
 	maxWorkers = 1024  // the kernel's threads for operations that block
 )
 
-// Marks in user_data that are not slots.
-const (
-	markWake   = 1 << 63
-	markCancel = 1<<63 | 1
-)
-
 // Engine is an open ring. The goroutine that first calls Submit or Wait owns it
 // and must be locked to its thread.
 type Engine struct {
+	*helper.Loop
 	ring   *ring
 	slots  int
 	native [engine.NumOpCodes]bool
 	has    [256]bool
 	detail string
 
-	inFlight int    // submitted, not yet handed out
-	cancels  int    // not yet answered
-	fates    []fate // by slot
+	fates []fate // by slot
 
 	files    []*engine.File // registered, by ID
 	fixedBuf uintptr        // the registered buffer
@@ -63,11 +50,6 @@ type Engine struct {
 	resolve resolver
 	nameMem []nameMemory
 	metas   []*engine.Meta // by slot, while an operation on a name is in flight
-
-	chains  *helper.Chains
-	pool    *helper.Pool
-	waker   *helper.Waker
-	closing bool
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -91,20 +73,15 @@ func open(cfg engine.Config, setups []uint32) (*Engine, error) {
 	case cfg.FS == nil || cfg.FS.Memory():
 		return nil, errors.New("io_uring works on the operating system's files, and these are in memory")
 	}
-	e := &Engine{
-		slots:  cfg.Slots,
-		fates:  make([]fate, cfg.Slots),
-		chains: helper.NewChains(cfg.Slots),
-	}
+	e := &Engine{slots: cfg.Slots, fates: make([]fate, cfg.Slots)}
 	e.resolve, _ = cfg.FS.(resolver)
 	if err := e.openRing(setups); err != nil {
 		return nil, err
 	}
 	var err error
-	if e.waker, err = helper.NewWaker(); err != nil {
+	if e.Loop, err = helper.NewLoop(kernel{e}, cfg.FS, cfg.Slots); err != nil {
 		return nil, errors.Join(err, e.ring.close())
 	}
-	e.pool = helper.NewPool(cfg.FS, cfg.Slots, e.waker)
 	e.registerTables(cfg.Arena)
 	return e, nil
 }
@@ -139,79 +116,24 @@ func (e *Engine) Info() engine.Info {
 	if e.fixedLen > 0 {
 		f = append(f, "registered buffers")
 	}
-	return engine.Info{Name: Name, Detail: e.detail, Features: f}
-}
-
-// Now is engine.Monotonic.
-func (e *Engine) Now() int64 { return engine.Monotonic() }
-
-// Wake makes the present or the next Wait return early.
-func (e *Engine) Wake() { e.waker.Wake() }
-
-// begin makes the calling thread the ring's owner.
-func (e *Engine) begin() error {
-	if !e.ring.disabled() {
-		return nil
-	}
-	if err := e.ring.enable(min(e.slots, maxWorkers)); err != nil {
-		return err
-	}
-	return e.armWake()
-}
-
-// armWake keeps a read of the waker's eventfd in the ring.
-func (e *Engine) armWake() error {
-	s, err := e.next()
-	if err != nil {
-		return err
-	}
-	*s = sqe{opcode: opRead, fd: int32(e.waker.FD()), addr: addr(&e.ring.shared.wakes), len: 8, userData: markWake}
-	return nil
+	return engine.Info{Name: Name, Detail: e.detail, Features: f, Prio: true}
 }
 
 // Cancel asks for slot's operation to be given up. The kernel is asked at the
 // next Wait. It can give up what has not begun, as what waits behind other
 // operations; not what is at a device.
 func (e *Engine) Cancel(slot uint32) {
-	if e.cancels == e.slots {
-		return // asked for more often than there are operations
+	if !e.MayCancel() {
+		return
 	}
 	s, err := e.next()
 	if err != nil {
 		return // the next Wait will meet the same error, and report it
 	}
-	e.cancels++
-	*s = sqe{opcode: opAsyncCancel, fd: -1, addr: uint64(slot), userData: markCancel}
+	*s = sqe{opcode: opAsyncCancel, fd: -1, addr: uint64(slot), userData: helper.MarkCancel}
 }
 
 // Close waits for what is in flight and frees the ring. Only the owner may call it.
 func (e *Engine) Close() error {
-	err := e.drain()
-	e.pool.Close()
-	err = errors.Join(err, e.unregister(), e.ring.disown())
-	return errors.Join(err, e.waker.Close(), e.ring.close())
-}
-
-// drain waits until the kernel holds nothing of ours, the wake-up's read included.
-func (e *Engine) drain() error {
-	if e.ring.disabled() {
-		return nil
-	}
-	out := make([]engine.Completion, 64)
-	for e.inFlight > 0 {
-		if _, err := e.Wait(out, 1, engine.NoDeadline); err != nil {
-			return err
-		}
-	}
-	e.closing = true
-	e.waker.Nudge()
-	for e.closing {
-		if err := e.checkSubmit(e.ring.submit(1, -1, false)); err != nil {
-			return err
-		}
-		if _, err := e.collect(out); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(e.Loop.Close(), e.unregister(), e.ring.disown(), e.ring.close())
 }

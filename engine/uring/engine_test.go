@@ -173,8 +173,8 @@ func TestLongChain(t *testing.T) {
 	if got := b.do(ops...); !slices.Equal(got, make([]int64, length)) {
 		t.Error("not every operation succeeded")
 	}
-	if b.chains.Held() != 0 {
-		t.Errorf("%d operations are held back still", b.chains.Held())
+	if b.InFlight() != 0 {
+		t.Errorf("%d operations are in flight still", b.InFlight())
 	}
 }
 
@@ -257,6 +257,9 @@ func (b *fixture) pipe() (f *engine.File, write func(string)) {
 	}
 }
 
+// longWait is, in nanoseconds, longer than a wait is kept from the scheduler.
+const longWait = 3_000_000
+
 // TestBlockedReads waits for, is woken over, and cancels reads that don't end
 // by themselves, on every kind of ring.
 func TestBlockedReads(t *testing.T) {
@@ -268,14 +271,14 @@ func TestBlockedReads(t *testing.T) {
 			ops := []engine.Op{{Code: engine.Read, File: f, Buf: b.buf(8)}, {Code: engine.Nop}}
 			check(t, b.Submit(ops, []uint32{0, 1}))
 			// One of two completes. The wait outlasts its raw part.
-			deadline := b.Now() + 3*rawWait
+			deadline := b.Now() + longWait
 			n, err := b.Wait(out, 2, deadline)
 			check(t, err)
 			if n != 1 || out[0].Slot != 1 || b.Now() < deadline {
 				t.Errorf("before the deadline: %v", out[:n])
 			}
 			go func() {
-				for b.Now() < deadline+3*rawWait {
+				for b.Now() < deadline+longWait {
 					runtime.Gosched()
 				}
 				b.Wake()

@@ -98,7 +98,7 @@ func (e *Engine) fill(s *sqe, op *engine.Op, slot uint32) {
 func (e *Engine) fillTransfer(s *sqe, op *engine.Op, plain, fixed uint8) {
 	buf := uintptr(unsafe.Pointer(unsafe.SliceData(op.Buf)))
 	n := min(len(op.Buf), maxTransfer)
-	*s = sqe{opcode: plain, off: uint64(op.Off), addr: uint64(buf), len: uint32(n)}
+	*s = sqe{opcode: plain, ioprio: op.Prio, off: uint64(op.Off), addr: uint64(buf), len: uint32(n)}
 	// Unsigned: an address below the buffer's is far above its length.
 	if rel := buf - e.fixedBuf; rel < e.fixedLen && uintptr(n) <= e.fixedLen-rel {
 		s.opcode = fixed // of buffer 0, the only one

@@ -1,59 +1,27 @@
 package uring
 
 import (
-	"errors"
-	"fmt"
-	"runtime"
-
-	"golang.org/x/sys/unix"
-
 	"moonio/engine"
 	"moonio/engine/helper"
 )
 
-// Submit fills the ring's entries. It enters the kernel only when they are all
-// used, and once for each file to be registered.
-func (e *Engine) Submit(ops []engine.Op, slots []uint32) error {
-	if err := e.begin(); err != nil {
-		return err
-	}
-	e.inFlight += len(slots)
-	for len(slots) > 0 {
-		n := chainLen(ops, slots)
-		var err error
-		if n == 1 {
-			err = e.start(&ops[slots[0]], slots[0])
-		} else {
-			err = e.startChain(ops, slots[:n])
-		}
-		if err != nil {
-			return err
-		}
-		slots = slots[n:]
-	}
-	return nil
-}
+// kernel is the engine as its loop drives it.
+type kernel struct{ *Engine }
 
-// chainLen is how many of slots, from the first, are linked: 1 if it stands alone.
-func chainLen(ops []engine.Op, slots []uint32) int {
-	n := 1
-	for n < len(slots) && ops[slots[n-1]].Flags&engine.Link != 0 {
-		n++
-	}
-	return n
-}
+// Begin makes the calling thread the ring's owner.
+func (e kernel) Begin() error { return e.ring.enable(min(e.slots, maxWorkers)) }
 
-// start begins one operation.
-func (e *Engine) start(op *engine.Op, slot uint32) error {
+// Start fills an entry of the ring.
+func (e kernel) Start(op *engine.Op, slot uint32) error {
 	switch where, res := e.route(op, slot); where {
 	case nowhere:
-		e.pool.Complete(slot, res)
+		e.Pool.Complete(slot, res)
 		return nil
 	case byHelper:
 		if op.Code == engine.Close {
 			e.forget(op.File)
 		}
-		e.pool.Start(slot, op)
+		e.Pool.Start(slot, op)
 		return nil
 	}
 	s, err := e.next()
@@ -64,17 +32,15 @@ func (e *Engine) start(op *engine.Op, slot uint32) error {
 	return nil
 }
 
-// startChain begins linked operations: as one chain in the ring if it can hold
-// all of it, otherwise one after the other.
-func (e *Engine) startChain(ops []engine.Op, chain []uint32) error {
+// StartLinked fills a chain of entries, if the ring can hold all of it.
+func (e kernel) StartLinked(ops []engine.Op, chain []uint32) (bool, error) {
 	if !e.linkable(ops, chain) {
-		e.chains.Hold(ops, chain)
-		return e.start(&ops[chain[0]], chain[0])
+		return false, nil
 	}
 	// The kernel ends a chain where a submission ends.
 	for e.ring.room() < len(chain) {
-		if err := e.flush(); err != nil {
-			return err
+		if err := e.Flush(); err != nil {
+			return false, err
 		}
 	}
 	for i, slot := range chain {
@@ -84,7 +50,7 @@ func (e *Engine) startChain(ops []engine.Op, chain []uint32) error {
 			s.flags |= sqeLink
 		}
 	}
-	return nil
+	return true, nil
 }
 
 func (e *Engine) linkable(ops []engine.Op, chain []uint32) bool {
@@ -113,36 +79,9 @@ func (e *Engine) linkable(ops []engine.Op, chain []uint32) bool {
 // next returns an SQE to fill, and makes room for it if it must.
 func (e *Engine) next() (*sqe, error) {
 	for e.ring.room() == 0 {
-		if err := e.flush(); err != nil {
+		if err := e.Flush(); err != nil {
 			return nil, err
 		}
 	}
 	return e.ring.next(), nil
-}
-
-// flush hands SQEs over without waiting.
-func (e *Engine) flush() error {
-	return e.checkSubmit(e.ring.submit(0, 0, true))
-}
-
-// checkSubmit sorts an enter's errno: nil if it is worth going on.
-func (e *Engine) checkSubmit(err error) error {
-	switch {
-	case err == nil, errors.Is(err, unix.ETIME):
-		return nil
-	case errors.Is(err, unix.EINTR):
-		// The runtime wants this thread, most likely for a garbage collection.
-		runtime.Gosched()
-		return nil
-	case errors.Is(err, unix.EBUSY), errors.Is(err, unix.EAGAIN):
-		// The kernel has no memory for more requests. It will have when some of
-		// those in flight are done; if there are none, it won't.
-		if e.inFlight > int(e.ring.unsubmit) {
-			runtime.Gosched()
-			return nil
-		}
-	case errors.Is(err, unix.EEXIST):
-		return fmt.Errorf("entering the ring from a thread that doesn't own it: %w", err)
-	}
-	return fmt.Errorf("submitting %d operations: %w", e.ring.unsubmit, err)
 }

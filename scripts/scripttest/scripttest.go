@@ -5,12 +5,16 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"moonio/engine"
 	"moonio/engine/backend"
 	"moonio/engine/report"
 	"moonio/engine/run"
+	"moonio/scripts"
 	"moonio/stdlib"
 	"moonio/vm"
 )
@@ -59,12 +63,27 @@ func Run(t testing.TB, c Config, name, source string) *Result {
 	r := &vm.Run{
 		Session: &run.Session{FS: fs, Engine: b.Engine, Seed: c.Seed, Virtual: b.Virtual()},
 		Params:  c.Params, Require: Require, Out: &out, Err: &log,
+		Trace: func(path string) (string, error) { return builtinTrace(t, path) },
 	}
 	if c.Check {
 		r.Plan = &vm.Plan{}
 	}
 	o := r.Do(context.Background(), script)
 	return &Result{Outcome: o, Printed: out.String(), Logged: log.String(), Files: fs, Plan: r.Plan}
+}
+
+// builtinTrace is a file with the trace in the binary that path names.
+func builtinTrace(t testing.TB, path string) (string, error) {
+	name, ok := strings.CutPrefix(path, "builtin:")
+	if !ok {
+		return "", fmt.Errorf("trace %q: only those in the binary are there", path)
+	}
+	b, ok := scripts.Trace(name)
+	if !ok {
+		return "", fmt.Errorf("no trace %q", path)
+	}
+	file := filepath.Join(t.TempDir(), name)
+	return file, os.WriteFile(file, b, 0o600)
 }
 
 func (c *Config) engine() string {

@@ -25,7 +25,7 @@
 ---A parameter: `{ default, help }`. The default's unit gives the type: size, duration, rate (operations per second as a number; bytes per second stay a text),
 ---integer, number, boolean or text; with `choice` it is one of a list.
 ---@class ParamSpec
----@field [1] string|number|boolean the default
+---@field [1] string|number|boolean the default; a whole number is an integer unless one of its bounds is not
 ---@field [2] string what it is, for `--help`
 ---@field choice? (string|number)[] the values that are allowed
 ---@field min? string|number the smallest value that is allowed
@@ -193,7 +193,7 @@ function File:tail() end
 ---@return PhaseResult
 function phase(name, options, jobs, ...) end
 
----A job of a phase, made by `stream` or `clients`. It can be used in several phases.
+---A job of a phase, made by `stream`, `clients` or `replay`. It can be used in several phases.
 ---@class Job
 
 ---A load that is known beforehand.
@@ -292,6 +292,86 @@ function span(name, fn) end
 ---The time in seconds on the engine's clock.
 ---@return number
 function now() end
+
+--#endregion
+--#region captured workloads
+
+---Captured workloads.
+---@class Traces
+trace = {}
+
+---How a trace is read.
+---@class TraceOptions
+---@field format? string its format, as NAME or NAME:KEY=VALUE,…; `moonio trace formats` lists them. Default: it is recognised.
+---@field args? table<string, string> what the format is told, such as { event = "Q" }
+
+---A captured workload. Called, it gives the next record, and nothing at its end, as a loop does: `for io in trace.open(path) do … end`. A `replay`
+---reads it anew.
+---@class Trace
+
+---Opens a trace: one that lies beside the script, or that one of the script's parameters names.
+---@param path string|string[] a file, or several that belong together; compressed ones too
+---@param options? TraceOptions
+---@return Trace
+function trace.open(path, options) end
+
+---One operation of a trace. There is one record for all: what is to be kept of it must be copied.
+---@class Record
+---@field time number when it was issued, in seconds on the trace's clock
+---@field op string "read", "write", "append", "fsync", "fdatasync", "sync_range", "trim", "allocate" or "truncate"
+---@field offset integer? in bytes; nil: at the end of the file
+---@field length integer in bytes
+---@field latency number? from issue to completion, in seconds; nil: not captured
+---@field file string what it went to: a file, device or volume
+---@field stream string who issued it: a process, thread or host
+---@field flush boolean whether it flushes what was written before
+---@field fua boolean whether it is durable when it completes
+local Record = {}
+
+---Adds a copy of the record, as it is now, to what is played. Only in a replay's `map` function.
+function Record:emit() end
+
+---How a captured workload is played.
+---@class ReplayOptions
+---@field trace string|string[]|Trace what is played
+---@field format? string as for trace.open
+---@field args? table<string, string> as for trace.open
+---@field skip_bad? boolean play it although more than 1 % of its lines cannot be read. Default: false.
+---@field map? fun(io: Record): boolean? called with each record: it can change it, add others with `io:emit()`, and return false to leave it out. It is called again each time the trace is read, in a Lua state of its own.
+---@field timing? "captured"|"fast"|"dependent"|"streams" when records are issued: at their times; as fast as the depth allows; when all have completed that had when they were captured, and as long after; or each stream of the trace as a closed loop that thinks as it did. Default: "captured".
+---@field speed? number 2 is twice as fast as captured. Default: 1.
+---@field depth? integer the most records in flight, over all threads. Default: 1024; with timing = "fast": 32.
+---@field from? Duration leave out what was before, since the trace's start
+---@field to? Duration leave out what was after
+---@field max_gap? Duration cut longer idle times to this
+---@field loops? integer how often the trace is played. Default: 1.
+---@field address? "keep"|"wrap"|"scale"|"compact"|"clamp"|"skip" what happens to offsets: as captured; modulo the target's size; in proportion to it; extents moved together in the order of their first use; what is beyond the end goes to the end, or is left out. Default: keep, or compact where targets would be too large.
+---@field chunk? Size what compact moves at a time. Default: "64KiB"; more where a trace touches very much.
+---@field align? "expand"|"nearest"|"split"|"drop" what happens to what is not aligned as direct I/O needs it. Default: "expand".
+---@field overlap? "allow"|"order"|"drop" what happens to a record that overlaps one in flight, if either writes. Default: "allow".
+---@field late? "catch-up"|"shift"|"drop"|"abort" what happens to a record that is late: issued at once; all that follow are moved by as much; left out; the run fails. Default: "catch-up".
+---@field late_limit? Duration how late, for shift, drop and abort. Default: 0.
+---@field files? File|table<string, File> where the trace's files go, by their names or by patterns such as "*.db". Default, and for those without one: files that are laid out.
+---@field size? Size of each file that is laid out. Default: as the trace needs it.
+---@field direct? boolean open files that are laid out past the page cache. Default: false.
+---@field layout? "write"|"allocate"|"sparse" as for `open`. Default: "write".
+---@field one? boolean lay out one file for all that the trace is of. Default: false.
+---@field start? Duration after the phase's measured start. Default: 0.
+---@field duration? Duration how long it is played. Default: to its end, or the phase's.
+---@field threads? integer threads of the clients' own, over which they are shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
+---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
+---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
+---@field cpus_policy? "shared"|"split" all of these CPUs for every thread, or one for each, taken in turn. Default: "shared".
+---@field numa? string|integer|integer[] the NUMA nodes that their memory comes from, and their CPUs unless `cpus` says which
+---@field nice? integer from -20, the most favourable, to 19. Default: as the program was started.
+---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
+
+---A captured workload as a job: every record of the trace is issued, or counted under the reason why it was not. The trace is
+---read once to find out what it needs, and a plan is written to standard error. The job has no part in a warm-up.
+---@param name string under which its results are found
+---@param options ReplayOptions
+---@return Job
+function replay(name, options) end
 
 --#endregion
 --#region queues

@@ -58,8 +58,12 @@ func (m *markdown) contents(dsl *File, modules []*File) {
 func (r *Region) names() []string {
 	var list []string
 	for _, i := range r.Items {
-		if f, ok := i.(*Function); ok && f.Of == "" {
+		f, ok := i.(*Function)
+		switch {
+		case ok && f.Of == "":
 			list = append(list, "`"+f.Name+"`")
+		case ok && !f.Method:
+			list = append(list, "`"+f.Of+"."+f.Name+"`")
 		}
 	}
 	return list

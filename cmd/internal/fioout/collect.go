@@ -48,8 +48,8 @@ type entry struct {
 	name, description string
 	group             int
 	members           int
-	shown             options // of JSON's "job options"
-	opt               options // all of them, for their meaning
+	shown             []fiojob.Option // of JSON's "job options"
+	opt               *fiojob.Values  // all of them, for their meaning
 	begun             bool
 
 	ways    [directions]way
@@ -66,7 +66,7 @@ type entry struct {
 	failed  int64
 	first   int // errno of the first failure
 	err     int // errno that ended the job
-	depth   int
+	depth   int64
 	windows windows
 }
 
@@ -75,14 +75,11 @@ func collect(r *report.Result, jobs []fiojob.Reported) ([]*entry, error) {
 	var list []*entry
 	for i := range jobs {
 		j := &jobs[i]
-		opt := options(j.All)
-		var e *entry
-		if n := len(list); n > 0 && (again(jobs, i) || opt.on("group_reporting", false) && list[n-1].group == j.Group && list[n-1].opt.on("group_reporting", false)) {
-			e = list[n-1]
-		} else {
-			e = newEntry(j)
-			list = append(list, e)
+		opt := fiojob.ValuesOf(&j.Job)
+		if n := len(list); n == 0 || !again(jobs, i) && !list[n-1].joins(opt, j.Group) {
+			list = append(list, newEntry(j, opt))
 		}
+		e := list[len(list)-1]
 		if err := e.take(r, j, again(jobs, i)); err != nil {
 			return nil, fmt.Errorf("job %q: %w", j.Job.Name, err)
 		}
@@ -106,23 +103,26 @@ func samePlace(a, b []fiojob.Option) bool {
 	return len(a) == len(b) && (len(a) == 0 || a[0].Pos == b[0].Pos)
 }
 
-func newEntry(j *fiojob.Reported) *entry {
-	opt := options(j.All)
-	e := &entry{name: j.Job.Name, group: j.Group, opt: opt, windows: windows{}}
-	e.description, _ = opt.get("description")
-	switch v, _ := opt.get("unified_rw_reporting"); v {
+// joins says whether a job is of the same group as the entry, and both want to be reported as one.
+func (e *entry) joins(opt *fiojob.Values, group int) bool {
+	return opt.On("group_reporting") && e.opt.On("group_reporting") && e.group == group
+}
+
+func newEntry(j *fiojob.Reported, opt *fiojob.Values) *entry {
+	e := &entry{name: j.Job.Name, group: j.Group, opt: opt, windows: windows{}, description: opt.Text("description")}
+	switch opt.Text("unified_rw_reporting") {
 	case "1", "mixed":
 		e.mixed = true
 	case "2", "both":
 		e.both = &way{}
 	}
-	e.depth = int(opt.number("iodepth", 1))
+	e.depth = opt.Integer("iodepth")
 	return e
 }
 
 // take adds one job's figures.
 func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
-	e.shown = options(j.Options)
+	e.shown = j.Options
 	if !again {
 		e.members++
 	}
@@ -271,8 +271,8 @@ func (e *entry) finish() {
 
 // counts says whether failed operations are counted, and not the end.
 func (e *entry) counts() bool {
-	v, given := e.opt.get("continue_on_error")
-	return given && v != "none" && v != "0"
+	v := e.opt.Text("continue_on_error")
+	return v != "none" && v != "0"
 }
 
 func (e *entry) reason() string { return syscall.Errno(e.err).Error() }
@@ -313,7 +313,7 @@ func groupsOf(entries []*entry) []*group {
 			list = append(list, &group{number: len(list)})
 		}
 		g := list[e.group]
-		g.style = e.opt.style()
+		g.style = styleOf(e.opt)
 		g.entries = append(g.entries, e)
 		for d := range e.ways {
 			g.ways[d].take(&e.ways[d])

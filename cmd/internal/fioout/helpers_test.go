@@ -45,7 +45,7 @@ func simulated(t testing.TB) *run.Session {
 		t.Fatal(err)
 	}
 	fs := memfs.New()
-	return &run.Session{FS: fs, Engine: sim.NewWorld(cfg, 1, fs).Open, Seed: 1, Virtual: true}
+	return &run.Session{FS: fs, Engine: sim.NewWorld(cfg, 1, fs).Open, Seed: 1, Virtual: true, Detail: &run.Detail{}}
 }
 
 // play runs the loads side by side.
@@ -53,15 +53,15 @@ func play(t testing.TB, s *run.Session, p run.Phase, loads ...load) *played {
 	t.Helper()
 	f := open(t, s)
 	p.Name, p.Threads = "fio", 1
-	if p.Interval == 0 {
-		p.Interval = 500 * time.Millisecond
-	}
 	out := &played{}
 	for _, l := range loads {
 		st := l.stream
 		st.Files = []*engine.File{f}
 		p.Jobs = append(p.Jobs, run.Job{Name: l.job.Name, Stream: &st})
 		out.jobs = append(out.jobs, fiojob.Reported{Job: l.job, Phase: "fio", Name: l.job.Name})
+	}
+	if p.Interval == 0 {
+		p.Interval = Interval(out.jobs)
 	}
 	phase, err := s.Run(context.Background(), &p)
 	if phase == nil {

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"time"
+
+	"moonio/cmd/internal/fiojob"
 )
 
 // json writes the document as JSON; with plus, bins beside the percentiles.
@@ -15,7 +18,7 @@ func (d *document) json(b *bytes.Buffer, plus bool) {
 	w.int("timestamp", d.set.Now.Unix())
 	w.int("timestamp_ms", d.set.Now.UnixMilli())
 	w.string("time", d.ctime())
-	jsonOptions(w, "global options", options(d.set.Global))
+	jsonOptions(w, "global options", d.set.Global)
 	w.array("jobs", func() {
 		for _, e := range d.entries {
 			w.object("", func() { d.jsonEntry(w, e, plus) })
@@ -33,22 +36,17 @@ func (d *document) json(b *bytes.Buffer, plus bool) {
 }
 
 // jsonOptions repeats the options that were given with a value.
-func jsonOptions(w *writer, name string, list options) {
+func jsonOptions(w *writer, name string, list []fiojob.Option) {
 	if len(list) == 0 {
 		return
 	}
 	w.object(name, func() {
 		for i, o := range list {
-			if last, _ := list.get(o.Name); o.Given && !repeated(list[:i], o.Name) {
-				w.string(o.Name, last)
+			if o.Given && !slices.ContainsFunc(list[i+1:], func(p fiojob.Option) bool { return p.Name == o.Name }) {
+				w.string(o.Name, o.Value)
 			}
 		}
 	})
-}
-
-func repeated(before options, name string) bool {
-	_, was := before.get(name)
-	return was
 }
 
 // unknownETA is what fio writes for it.
@@ -98,7 +96,7 @@ func (d *document) jsonEntry(w *writer, e *entry, plus bool) {
 func (d *document) jsonSyncs(w *writer, e *entry, plus bool) {
 	w.object("sync", func() {
 		w.int("total_ios", e.synced)
-		wanted := e.opt.on("clat_percentiles", true) || e.opt.on("lat_percentiles", false)
+		wanted := e.opt.On("clat_percentiles") || e.opt.On("lat_percentiles")
 		jsonTimes(w, "lat_ns", &e.syncs, e.opt, wanted, plus)
 	})
 }
@@ -113,9 +111,9 @@ func (d *document) jsonWay(w *writer, e *entry, y *way, i int, plus bool) {
 	w.int("total_ios", y.ios+y.failed)
 	w.int("short_ios", y.short)
 	w.int("drop_ios", 0)
-	jsonTimes(w, "slat_ns", &y.slat, e.opt, e.opt.on("slat_percentiles", false), plus)
-	jsonTimes(w, "clat_ns", &y.clat, e.opt, e.opt.on("clat_percentiles", true), plus)
-	jsonTimes(w, "lat_ns", &y.lat, e.opt, e.opt.on("lat_percentiles", false), plus)
+	jsonTimes(w, "slat_ns", &y.slat, e.opt, e.opt.On("slat_percentiles"), plus)
+	jsonTimes(w, "clat_ns", &y.clat, e.opt, e.opt.On("clat_percentiles"), plus)
+	jsonTimes(w, "lat_ns", &y.lat, e.opt, e.opt.On("lat_percentiles"), plus)
 	w.int("bw_min", y.bw.min)
 	w.int("bw_max", y.bw.max)
 	w.float("bw_agg", d.share(e, y, i))
@@ -141,7 +139,7 @@ func (d *document) share(e *entry, y *way, i int) float64 {
 	return min(100*y.bw.mean/all, 100)
 }
 
-func jsonTimes(w *writer, name string, d *times, o options, wanted, plus bool) {
+func jsonTimes(w *writer, name string, d *times, o *fiojob.Values, wanted, plus bool) {
 	w.object(name, func() {
 		w.int("min", d.min)
 		w.int("max", d.max)
@@ -151,7 +149,7 @@ func jsonTimes(w *writer, name string, d *times, o options, wanted, plus bool) {
 		if !wanted || d.n == 0 {
 			return
 		}
-		list := o.percentiles()
+		list := percentiles(o)
 		w.object("percentile", func() {
 			for i, v := range d.percentiles(list) {
 				w.int(fmt.Sprintf("%f", list[i]), v)
@@ -246,15 +244,30 @@ func jsonSpread(w *writer, e *entry) {
 	jsonShares(w, "latency_ms", timeNames, ms)
 }
 
+// target is what latency_target and what goes with it ask for.
+type target struct {
+	ns, window int64 // window: in microseconds
+	percentile float64
+}
+
+func (e *entry) target() target {
+	t := target{e.opt.Time("latency_target").Nanoseconds(), e.opt.Time("latency_window").Microseconds(), 100}
+	if p := e.opt.Floats("latency_percentile"); len(p) > 0 {
+		t.percentile = p[0]
+	}
+	return t
+}
+
 func jsonTarget(w *writer, e *entry) {
 	if e.counts() {
 		w.int("total_err", e.failed)
 		w.int("first_error", int64(e.first))
 	}
-	w.int("latency_depth", int64(e.depth))
-	w.int("latency_target", e.opt.micros("latency_target", 0))
-	w.float("latency_percentile", e.opt.float("latency_percentile", 100))
-	w.int("latency_window", e.opt.micros("latency_window", 0))
+	t := e.target()
+	w.int("latency_depth", e.depth)
+	w.int("latency_target", t.ns)
+	w.float("latency_percentile", t.percentile)
+	w.int("latency_window", t.window)
 }
 
 func jsonDisk(w *writer, d *disk) {

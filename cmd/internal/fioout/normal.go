@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"moonio/cmd/internal/fiojob"
 )
 
 // normal writes fio's text report.
@@ -57,7 +59,7 @@ func (d *document) normalEntry(b *bytes.Buffer, e *entry) {
 
 // normalWay writes the lines of one direction, or of all mixed with i < 0.
 func (d *document) normalWay(b *bytes.Buffer, e *entry, y *way, i int) {
-	s := e.opt.style()
+	s := styleOf(e.opt)
 	name, more := "mixed", ""
 	if i >= 0 && !e.mixed {
 		name = directionNames[i]
@@ -80,9 +82,9 @@ func (d *document) normalWay(b *bytes.Buffer, e *entry, y *way, i int) {
 		on    bool
 		times *times
 	}{
-		{"slat", e.opt.on("slat_percentiles", false), &y.slat},
-		{"clat", e.opt.on("clat_percentiles", true), &y.clat},
-		{"lat", e.opt.on("lat_percentiles", false), &y.lat},
+		{"slat", e.opt.On("slat_percentiles"), &y.slat},
+		{"clat", e.opt.On("clat_percentiles"), &y.clat},
+		{"lat", e.opt.On("lat_percentiles"), &y.lat},
 	} {
 		if l.on && l.times.n > 0 {
 			normalPercentiles(b, l.name, l.times, e.opt)
@@ -107,8 +109,8 @@ func normalTimes(b *bytes.Buffer, name string, d *times) {
 // lineWidth is what a line of percentiles has room for.
 const lineWidth = 80 - 7
 
-func normalPercentiles(b *bytes.Buffer, name string, d *times, o options) {
-	list := o.percentiles()
+func normalPercentiles(b *bytes.Buffer, name string, d *times, o *fiojob.Values) {
+	list := percentiles(o)
 	values := d.percentiles(list)
 	if len(values) == 0 {
 		return
@@ -122,7 +124,7 @@ func normalPercentiles(b *bytes.Buffer, name string, d *times, o options) {
 		unit, scale = "usec", 1000
 	}
 	fmt.Fprintf(b, "    %s percentiles (%s):\n     |", name, unit)
-	places := o.style().decimal
+	places := styleOf(o).places
 	width := max(5, len(strconv.FormatInt(high/scale, 10)))
 	perLine := lineWidth / (places + 10 + width)
 	for i, v := range values {
@@ -234,8 +236,9 @@ func normalShares(b *bytes.Buffer, head string, names []string, counts []int64) 
 }
 
 func normalTarget(b *bytes.Buffer, e *entry) {
+	t := e.target()
 	fmt.Fprintf(b, "     latency   : target=%d, window=%d, percentile=%.2f%%, depth=%d\n",
-		e.opt.micros("latency_target", 0), e.opt.micros("latency_window", 0), e.opt.float("latency_percentile", 100), e.depth)
+		t.ns, t.window, t.percentile, e.depth)
 }
 
 var groupNames = [directions]string{"   READ", "  WRITE", "   TRIM"}

@@ -1,15 +1,6 @@
 package fioout
 
-import (
-	"slices"
-	"strconv"
-)
-
-func sorted(list []float64) []float64 {
-	list = slices.Clone(list)
-	slices.Sort(list)
-	return list
-}
+import "strconv"
 
 var (
 	binary  = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}

@@ -23,12 +23,11 @@ type steady struct {
 
 // steadyOf judges the series; nil if the job did not ask.
 func (e *entry) steadyOf() *steady {
-	v, given := e.opt.get("steadystate")
-	seconds := e.opt.micros("steadystate_duration", 0) / 1e6
-	if !given || seconds == 0 {
+	seconds := int(e.opt.Time("steadystate_duration").Seconds())
+	if seconds == 0 {
 		return nil
 	}
-	what, limit, _ := strings.Cut(v, ":")
+	what, limit := e.opt.Word("steadystate")
 	s := &steady{metric: strings.TrimSuffix(what, "_slope"), slope: strings.HasSuffix(what, "_slope"), percent: strings.HasSuffix(limit, "%")}
 	s.limit, _ = strconv.ParseFloat(strings.TrimSuffix(limit, "%"), 64)
 	for _, x := range e.windows.inOrder(1e9) {
@@ -40,7 +39,7 @@ func (e *entry) steadyOf() *steady {
 		s.iops = append(s.iops, int64(ios*1e9/float64(x.ns)))
 		s.bw = append(s.bw, int64(bytes*1e9/float64(x.ns)))
 	}
-	s.judge(int(seconds))
+	s.judge(seconds)
 	return s
 }
 
@@ -154,7 +153,7 @@ func normalSteady(b *bytes.Buffer, e *entry) {
 	if s.slope {
 		kind = "slope"
 	}
-	st := e.opt.style()
+	st := styleOf(e.opt)
 	bw := uint64(meanOf(s.bw))
 	fmt.Fprintf(b, "  steadystate  : attained=%s, bw=%s (%s), iops=%s, %s %s=%.3f%s\n", attained,
 		st.rate(bw), st.rateElse(bw), st.count(uint64(meanOf(s.iops))), s.metric, kind, s.criterion, s.unit())

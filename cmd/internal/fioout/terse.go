@@ -73,10 +73,10 @@ func (d *document) terseWay(b *bytes.Buffer, e *entry, y *way, i, version int) {
 	var list []float64
 	from := &y.clat
 	switch {
-	case e.opt.on("lat_percentiles", false):
-		list, from = e.opt.percentiles(), &y.lat
-	case e.opt.on("clat_percentiles", true):
-		list = e.opt.percentiles()
+	case e.opt.On("lat_percentiles"):
+		list, from = percentiles(e.opt), &y.lat
+	case e.opt.On("clat_percentiles"):
+		list = percentiles(e.opt)
 	}
 	values := from.percentiles(list)
 	for k := range maxPercentiles {

@@ -100,9 +100,6 @@ func (w windows) inOrder(ns int64) []window {
 	return list
 }
 
-// averaging is how long windows are in milliseconds, as bwavgtime and iopsavgtime give it.
-const averaging = 500
-
 // fill sets the samples of the directions that did anything.
 func (w windows) fill(e *entry) {
 	for d := range e.ways {
@@ -125,10 +122,10 @@ func (w windows) fillMixed(y *way, e *entry) {
 }
 
 func (w windows) each(e *entry, f func(bw bool, x window)) {
-	for _, x := range w.inOrder(1e6 * e.opt.number("bwavgtime", averaging)) {
+	for _, x := range w.inOrder(1e6 * e.opt.Integer("bwavgtime")) {
 		f(true, x)
 	}
-	for _, x := range w.inOrder(1e6 * e.opt.number("iopsavgtime", averaging)) {
+	for _, x := range w.inOrder(1e6 * e.opt.Integer("iopsavgtime")) {
 		f(false, x)
 	}
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+func replayCommand() *command {
+	return &command{
+		name: "replay", args: "FILE… [flags]", least: 1, most: anyNumber,
+		summary: "play a captured workload against this storage",
+		details: `The files are a trace in any format that ` + "`moonio trace formats`" + ` lists, compressed or not; - is
+standard input. What the trace was of becomes files beneath the run's directory, which are laid out first, unless --map names
+others: nothing else is ever written without --overwrite or --destroy-data. Before the first operation a
+plan says how long the trace is, what it touches, and what will be changed about it.
+
+This runs the built-in script replay: ` + "`moonio show replay`" + ` prints it, for scripts of your own that
+bend a trace with a function, or play it beside other load.
+`,
+		more: exitCodes + `
+Examples:
+  moonio replay sda.blktrace.0
+  moonio replay app.strace --timing streams --dir /mnt/new --speed 2
+  moonio replay prod.csv.zst --trace-format alibaba --from 1h --to 2h --address compact
+  moonio replay sda.blktrace.* --map '8,0=/dev/vdb' --device /dev/vdb --destroy-data
+`,
+		setup: func(fs *pflag.FlagSet) action {
+			o := &runFlags{scriptFlags: scriptFlags{params: map[string]string{}}}
+			replayFlags(fs, o)
+			var told []string
+			fs.StringArrayVar(&told, "trace-arg", nil, "`KEY=VALUE` what the format must be told (repeatable)")
+			o.define(fs)
+			return func(p *program, args []string) error {
+				o.params["trace"] = strings.Join(args, ";")
+				if len(told) > 0 {
+					o.params["format"] += ":" + strings.Join(told, ",")
+				}
+				return p.run(o, "replay")
+			}
+		},
+	}
+}
+
+// replayFlags define the flags that are parameters of the script.
+func replayFlags(fs *pflag.FlagSet, o *runFlags) {
+	set := func(param string) func(string) error {
+		return func(s string) error {
+			o.params[param] = s
+			return nil
+		}
+	}
+	for _, f := range []struct{ flag, param, usage string }{
+		{"trace-format", "format", "`NAME` what the trace is, if that cannot be told from it; moonio trace formats lists them"},
+		{"timing", "timing", "`captured|fast|dependent|streams` when operations are issued: at their times; as fast as --depth allows; as long after those that they depended on as when captured; each stream of the trace as a closed loop. Default: captured"},
+		{"speed", "speed", "`FACTOR` 2 is twice as fast as captured"},
+		{"depth", "depth", "`N` most operations in flight; default: 1024, or 32 with --timing fast"},
+		{"from", "from", "`D` leave out what was before this time of the trace"},
+		{"to", "to", "`D` leave out what was after"},
+		{"max-gap", "max_gap", "`D` cut longer idle times to this"},
+		{"loops", "loops", "`N` how often the trace is played"},
+		{"address", "address", "`auto|keep|wrap|scale|compact|clamp|skip` what happens to offsets; compact moves extents together in the order in which they are first touched. Default: keep, or compact where the targets would be too large"},
+		{"align", "align", "`expand|nearest|split|drop` what happens to operations that are not aligned as direct I/O needs it"},
+		{"overlap", "overlap", "`allow|order|drop` what happens to an operation that overlaps one in flight"},
+		{"late", "late", "`catch-up|shift|drop|abort` what happens to an operation that is late"},
+		{"late-limit", "late_limit", "`D` how late, for shift, drop and abort"},
+		{"size", "size", "`SIZE` of each target; default: as the trace needs it"},
+		{"on-error", "on_error", "`stop|count` whether the first failed operation ends the run"},
+		{"threads", "threads", "`N` worker threads; they share the trace by files, or by streams"},
+	} {
+		fs.Func(f.flag, f.usage, set(f.param))
+	}
+	fs.Func("map", "`NAME=FILE` play what the trace did on NAME, which can be a pattern such as '*.db', into this file or device (repeatable)", func(s string) error {
+		if old := o.params["map"]; old != "" {
+			s = old + ";" + s
+		}
+		o.params["map"] = s
+		return nil
+	})
+	yes := func(flag, param, value, usage string) {
+		fs.BoolFunc(flag, usage, func(string) error { o.params[param] = value; return nil })
+	}
+	yes("buffered", "direct", "false", "go through the page cache")
+	yes("one", "one", "true", "put all that the trace is of into one file")
+	yes("skip-bad", "skip_bad", "true", "play the trace although more than 1 % of its lines cannot be read")
+}

@@ -1,0 +1,467 @@
+package vm
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	lua "github.com/yuin/gopher-lua"
+
+	"moonio/engine"
+	"moonio/engine/replay"
+	"moonio/engine/run"
+	"moonio/engine/trace"
+	"moonio/engine/units"
+)
+
+// replaying is a replay while its job is made.
+type replaying struct {
+	m       *machine
+	o       *options
+	name    string
+	trace   *captured
+	fn      *lua.LFunction // maps records; nil: none does
+	share   float64        // of bad lines that is allowed
+	options replay.Options
+	auto    bool // the address policy is chosen
+	survey  *replay.Survey
+
+	size   int64 // of each target of its own; 0: as needed
+	direct bool
+	layout string
+	one    bool // all in one target
+	files  []entry
+	job    *run.Replay
+	own    int64 // bytes of targets of its own
+	why    string
+}
+
+// defaultReplayDepth bounds what a replay has in flight at captured times.
+const defaultReplayDepth = 1024
+
+// maxOwnTargets is how many files a replay lays out.
+const maxOwnTargets = 1024
+
+// replay makes a job from replay(name, options).
+func (m *machine) replay(L *lua.LState) int {
+	m.directorOnly(L, "replay")
+	name := m.jobName(L, "replay")
+	o := optionsAt(L, 2, fmt.Sprintf("replay %q", name))
+	r := &replaying{m: m, o: o, name: name}
+	r.readOptions()
+	j := &job{Job: run.Job{Name: name, Own: o.ownThreads(), Start: o.duration("start"), Duration: o.duration("duration")}}
+	o.done()
+	m.resolve(o, r.trace)
+	var err error
+	if r.survey, err = replay.Look(m.run.ctx, r.open, &r.options); err != nil {
+		m.raise(L, fmt.Errorf("%s: %w", o.call, err))
+	}
+	if r.survey.Records == 0 {
+		L.RaiseError("%s: there is nothing to play: trace %s has no records in the window", o.call, r.trace)
+	}
+	r.makeTargets()
+	r.describe()
+	j.Replay = r.job
+	L.Push(m.wrap(j))
+	return 1
+}
+
+func (r *replaying) readOptions() {
+	o := r.o
+	r.trace = r.m.traceAt(o, "trace", o.get("trace"))
+	switch fn := o.get("map").(type) {
+	case *lua.LNilType:
+	case *lua.LFunction:
+		r.fn = fn
+	default:
+		o.fail("map", "%s is not a function of a record", show(fn))
+	}
+	if r.share = trace.MaxBad; o.boolean("skip_bad", false) {
+		r.share = 1
+	}
+	r.readPlaces()
+	r.job = &run.Replay{
+		Timing:  run.Timing(o.index("timing", run.TimingNames())),
+		Overlap: run.Overlap(o.index("overlap", run.OverlapNames())),
+		Late:    run.Late(o.index("late", run.LateNames())),
+		Limit:   o.duration("late_limit"),
+		Speed:   r.options.Speed,
+	}
+	depth := int64(defaultReplayDepth)
+	if r.job.Timing == run.AsFast {
+		depth = 32
+	}
+	r.job.Depth = int(o.integer("depth", depth, 1))
+	if r.job.Limit > 0 && r.job.Late == run.LateCatchUp {
+		o.fail("late_limit", "it goes with late = \"shift\", \"drop\" or \"abort\"")
+	}
+}
+
+// readPlaces reads what part of the trace is played, and where it goes.
+func (r *replaying) readPlaces() {
+	o := r.o
+	r.options = replay.Options{
+		Speed: o.speed(), From: o.duration("from"), To: o.duration("to"), MaxGap: o.duration("max_gap"),
+		Loops: int(o.integer("loops", 1, 1)),
+		Align: replay.Alignment(o.index("align", replay.AlignmentNames())),
+		Chunk: o.size("chunk", 0),
+	}
+	r.auto = !o.has("address")
+	if !r.auto {
+		r.options.Address = replay.Address(o.index("address", replay.AddressNames()))
+	}
+	if err := r.options.Validate(); err != nil {
+		o.L.RaiseError("%s: option %v", o.call, err)
+	}
+	r.size = o.size("size", 0)
+	r.one = o.boolean("one", false)
+	r.direct = o.boolean("direct", false)
+	r.layout = o.choice("layout", "write", "write", "allocate", "sparse")
+	switch v := o.get("files").(type) {
+	case *lua.LNilType:
+	case *lua.LUserData:
+		r.files = []entry{{name: "*", value: v}}
+	case *lua.LTable:
+		r.files = sorted(v)
+	default:
+		o.fail("files", "%s: give a file, or a table of files by the trace's names, such as { [\"8,0\"] = disk }", show(v))
+	}
+	for _, e := range r.files {
+		if f := asFile(e.value); f == nil || f.closed.Load() {
+			o.fail("files", "[%q] is %s, and not an open file", e.name, show(e.value))
+		}
+		if _, err := path.Match(e.name, ""); err != nil {
+			o.fail("files", "%q is not a name or a pattern such as \"*.db\"", e.name)
+		}
+	}
+}
+
+// index is which of a list of words an option is; the first if it is not there.
+func (o *options) index(name string, words []string) int {
+	return slices.Index(words, o.choice(name, words[0], words...))
+}
+
+func (o *options) speed() float64 {
+	switch v := o.get("speed").(type) {
+	case *lua.LNilType:
+		return 1
+	case lua.LNumber:
+		if v > 0 {
+			return float64(v)
+		}
+	}
+	o.fail("speed", "%s is not a number above 0: 2 is twice as fast as captured", show(o.get("speed")))
+	return 0
+}
+
+// open begins to read the trace as it is played.
+func (r *replaying) open() (*replay.Trace, error) {
+	t, err := r.trace.open()
+	if err != nil {
+		return nil, err
+	}
+	if t = checked(t, r.share); r.fn == nil {
+		return t, nil
+	}
+	return mapTrace(r.m, t, r.fn)
+}
+
+// makeTargets opens or makes a target for each of the trace's files.
+func (r *replaying) makeTargets() {
+	s := r.survey
+	given := make([]*file, len(s.Files))
+	for i := range s.Files {
+		given[i] = r.given(s.Files[i].Name)
+	}
+	r.choose(given)
+	targets := make([]replay.Target, len(s.Files))
+	index := map[*engine.File]int{}
+	add := func(f *engine.File) int {
+		i, ok := index[f]
+		if !ok {
+			i = len(r.job.Files)
+			index[f] = i
+			r.job.Files = append(r.job.Files, f)
+		}
+		return i
+	}
+	r.makeOwn(given, targets, add)
+	for i, f := range given {
+		if f != nil {
+			targets[i] = replay.Target{Index: add(f.File), Size: f.Size(), Align: alignOf(f.File)}
+			r.check(&s.Files[i], f)
+		}
+	}
+	open, options := r.open, r.options
+	r.job.Source = func(h replay.Share) *replay.Source { return replay.NewSource(open, options, s, targets, h) }
+}
+
+func alignOf(f *engine.File) int64 {
+	if !f.Direct {
+		return 0
+	}
+	return int64(f.Align.Offset)
+}
+
+// given is the file that the script gives for one of the trace's; nil if it gives none.
+func (r *replaying) given(name string) *file {
+	for _, e := range r.files {
+		if e.name == name {
+			return asFile(e.value)
+		}
+	}
+	for _, e := range r.files {
+		if ok, _ := path.Match(e.name, name); ok || e.name == "*" {
+			return asFile(e.value)
+		}
+	}
+	return nil
+}
+
+// choose finds the address policy, if the script leaves it: offsets are kept where the
+// targets hold them, or could at a bearable size; otherwise extents are moved together.
+func (r *replaying) choose(given []*file) {
+	if !r.auto {
+		return
+	}
+	var end, touched int64
+	for i := range r.survey.Files {
+		f := &r.survey.Files[i]
+		if g := given[i]; g != nil {
+			if f.End > g.Size() {
+				r.compact(fmt.Sprintf("%s reaches to %s, and %q has %s", f.Name, size(f.End), g.path, size(g.Size())))
+				return
+			}
+			continue
+		}
+		end, touched = end+f.End, touched+f.Touched
+	}
+	switch {
+	case r.size > 0 && end > r.size:
+		r.compact(fmt.Sprintf("the trace reaches to %s, and size = %s", size(end), size(r.size)))
+	case end > max(1<<30, 4*touched):
+		r.compact(fmt.Sprintf("the trace reaches to %s, and touches %s", size(end), size(touched)))
+	}
+}
+
+func (r *replaying) compact(why string) { r.options.Address, r.why = replay.Compact, why }
+
+// need is how large a target of the replay's own must be.
+func (r *replaying) need(f *replay.File) int64 {
+	n := f.End
+	if r.options.Address == replay.Compact {
+		n = f.Touched
+	}
+	if r.size > 0 {
+		if r.options.Address == replay.Keep && n > r.size || r.options.Address == replay.Compact && n > r.size {
+			r.o.fail("size", "%s is less than the %s that %s needs with address = %q: take \"wrap\", \"scale\", \"clamp\" or \"skip\"", size(r.size), size(n), f.Name, r.options.Address)
+		}
+		n = r.size
+	}
+	return max((n+replay.Block-1)/replay.Block*replay.Block, replay.Block)
+}
+
+// makeOwn lays out the targets that the script does not give.
+func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*engine.File) int) {
+	var total int64
+	own := 0
+	for i, g := range given {
+		if g == nil {
+			targets[i] = replay.Target{Size: r.need(&r.survey.Files[i])}
+			if r.one {
+				targets[i].Base = total
+			}
+			total += targets[i].Size
+			own++
+		}
+	}
+	r.own = total
+	switch {
+	case own == 0:
+		return
+	case own > maxOwnTargets && !r.one:
+		r.o.L.RaiseError("%s: the trace is of %d files or devices, more than the %d that are laid out: put them into one with one = true, or choose some with map", r.o.call, own, maxOwnTargets)
+	}
+	if r.one {
+		f := r.lay(r.name, total)
+		for i, g := range given {
+			if g == nil {
+				targets[i].Index, targets[i].Align = add(f), alignOf(f)
+			}
+		}
+		return
+	}
+	taken := map[string]bool{}
+	for i, g := range given {
+		if g == nil {
+			f := r.lay(safeName(r.name, r.survey.Files[i].Name, taken), targets[i].Size)
+			targets[i].Index, targets[i].Align = add(f), alignOf(f)
+			if grows := r.survey.Files[i].Grows; grows > 0 {
+				f.SetWrap(0)
+				f.SetTail(f.Size())
+			}
+		}
+	}
+}
+
+// lay makes a target.
+func (r *replaying) lay(name string, n int64) *engine.File {
+	op := &opening{name: name, size: n, layout: r.layout, direct: r.direct, sync: "none", create: true, write: true}
+	return r.m.openNow(r.o.L, op, r.o.call).File
+}
+
+// safeName is a name for the target of one of the trace's files.
+func safeName(job, name string, taken map[string]bool) string {
+	clean := strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_.,+", c) {
+			return c
+		}
+		return '_'
+	}, job+"-"+strings.TrimLeft(name, "/"))
+	if len(clean) > 100 {
+		clean = clean[:50] + "_" + clean[len(clean)-45:]
+	}
+	unique := clean
+	for n := 2; taken[unique]; n++ {
+		unique = fmt.Sprintf("%s_%d", clean, n)
+	}
+	taken[unique] = true
+	return unique
+}
+
+// check refuses a target that the trace does not fit into, or that may not be written.
+func (r *replaying) check(f *replay.File, g *file) {
+	o := r.o
+	if f.Writes && g.ReadOnly {
+		r.m.raise(o.L, fmt.Errorf("%s: %w", o.call, readOnly(g.File)))
+	}
+	switch {
+	case g.Size() < replay.Block && f.Records > 0:
+		o.fail("files", "%q has %d bytes: open it with a size", g.path, g.Size())
+	case r.options.Address == replay.Keep && f.End > g.Size():
+		o.fail("address", "%s reaches to %s, and %q has %s: take \"wrap\", \"scale\", \"compact\", \"clamp\" or \"skip\", or a larger file", f.Name, size(f.End), g.path, size(g.Size()))
+	case r.options.Address == replay.Compact && f.Touched > g.Size():
+		o.fail("address", "%s touches %s, and %q has %s: take \"wrap\", \"scale\" or \"skip\", or a larger file", f.Name, size(f.Touched), g.path, size(g.Size()))
+	}
+}
+
+// describe completes the job, and says before the first operation what will be done.
+func (r *replaying) describe() {
+	s, j := r.survey, r.job
+	loops := int64(max(r.options.Loops, 1))
+	j.Records = s.Records * loops
+	j.Bytes = (s.Bytes[engine.Read] + s.Bytes[engine.Write] + s.Bytes[engine.Append]) * loops
+	j.Describe = r.trace.String()
+	j.Captured = run.Captured{Depth: s.Depth, MostDepth: s.MostDepth}
+	if span := float64(s.Span) / j.Speed; span > 0 {
+		j.Captured.IOPS = float64(s.Records) / span * 1e9
+	}
+	for _, line := range r.plan() {
+		fmt.Fprintln(r.m.run.Err, line)
+	}
+}
+
+// plan is what is said of a replay before its first operation.
+func (r *replaying) plan() []string {
+	s := r.survey
+	var touched, grows int64
+	for i := range s.Files {
+		touched += s.Files[i].Touched
+		grows += s.Files[i].Grows
+	}
+	span := time.Duration(s.Span)
+	lines := []string{
+		fmt.Sprintf("replay %q: %s", r.name, r.trace),
+		fmt.Sprintf("  spans      %s: %s, %s on average, %s read, %s written",
+			duration(span), plural(int(s.Records), "operation", "operations"), perSecond(s.Records, span), size(s.Bytes[engine.Read]), size(s.Bytes[engine.Write]+s.Bytes[engine.Append])),
+		fmt.Sprintf("  touches    %s of %s, in chunks of %s", size(touched), plural(len(s.Files), "file or device", "files or devices"), size(r.chunk())),
+	}
+	lines = append(lines, "  played     "+r.timing(span))
+	if r.own > 0 {
+		lines = append(lines, fmt.Sprintf("  lays out   %s", size(r.own)))
+	}
+	where := r.options.Address.String()
+	if r.why != "" {
+		where += ", because " + r.why
+	}
+	lines = append(lines, "  addresses  "+where)
+	if changed := r.unaligned(); changed > 0 {
+		lines = append(lines, fmt.Sprintf("  alignment  %d operations are not aligned: %s", changed, r.options.Align))
+	}
+	if grows > 0 {
+		lines = append(lines, fmt.Sprintf("  appends    %s, where files end", size(grows)))
+	}
+	if l := s.Log; l.Bad+l.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("  missing    %d lines could not be read, %d events were lost in the capture", l.Bad, l.Lost))
+	}
+	for _, n := range s.Log.Notes {
+		lines = append(lines, "  note       "+n)
+	}
+	return lines
+}
+
+func (r *replaying) chunk() int64 {
+	if r.options.Chunk > 0 {
+		return r.options.Chunk
+	}
+	return replay.DefaultChunk
+}
+
+func (r *replaying) timing(span time.Duration) string {
+	j := r.job
+	text := ""
+	switch j.Timing {
+	case run.AsFast:
+		text = "as fast as possible"
+	case run.Dependent:
+		text = "by dependency"
+	case run.PerStream:
+		text = fmt.Sprintf("each of %s as a closed loop", plural(r.survey.Streams, "stream", "streams"))
+	default:
+		text = "at the captured times"
+	}
+	if j.Speed != 1 && j.Timing != run.AsFast {
+		text += fmt.Sprintf(", %g times as fast: %s", j.Speed, duration(time.Duration(float64(span)/j.Speed)))
+	}
+	if r.options.Loops > 1 {
+		text += fmt.Sprintf(", %d times over", r.options.Loops)
+	}
+	return text + fmt.Sprintf(", at most %d in flight", j.Depth)
+}
+
+// unaligned is how many transfers the targets cannot take as they are.
+func (r *replaying) unaligned() int64 {
+	var most int64
+	for _, f := range r.job.Files {
+		most = max(most, alignOf(f))
+	}
+	switch {
+	case most <= 1:
+		return 0
+	case most <= 512:
+		return r.survey.Unaligned512
+	}
+	return r.survey.Unaligned4K
+}
+
+// Figures as a plan shows them.
+
+func size(n int64) string { return units.ApproxSize(float64(n)) }
+
+func duration(d time.Duration) string { return units.ApproxDuration(float64(d)) }
+
+func perSecond(n int64, d time.Duration) string {
+	if d <= 0 {
+		return "all at once"
+	}
+	return units.ApproxCount(float64(n)/d.Seconds()) + "/s"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
