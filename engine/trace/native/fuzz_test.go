@@ -1,0 +1,37 @@
+package native_test
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"testing"
+
+	"moonio/engine/trace"
+	"moonio/engine/trace/tracetest"
+)
+
+func TestNoAllocations(t *testing.T) {
+	log, records := many(60_000)
+	tr := open(t, write(t, log, records))
+	var rec trace.Record
+	for range 10_000 {
+		tr.Read(&rec)
+	}
+	if n := testing.AllocsPerRun(40_000, func() { tr.Read(&rec) }); n != 0 {
+		t.Errorf("reading: %v allocations a record", n)
+	}
+}
+
+// FuzzRead has files as they are, and payloads that it puts into a block with the right checksum.
+func FuzzRead(f *testing.F) {
+	log, records := many(50)
+	file := write(f, log, records)
+	f.Add(file)
+	f.Add(file[24:])
+	f.Fuzz(func(t *testing.T, b []byte) {
+		tracetest.Survives(t, &trace.Options{Format: "moonio"}, b)
+		block := append([]byte(nil), file[:16]...)
+		block = binary.LittleEndian.AppendUint32(block, uint32(len(b)))
+		block = binary.LittleEndian.AppendUint32(block, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
+		tracetest.Survives(t, &trace.Options{Format: "moonio"}, append(block, b...))
+	})
+}
