@@ -1,7 +1,6 @@
 package backend
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -162,16 +161,6 @@ func TestWorkersShareFiles(t *testing.T) {
 	m := &engine.Meta{Path: "d"}
 	if res := do(engines[1], engine.Op{Code: engine.Stat, Meta: m}); res != 0 || !m.Dir {
 		t.Errorf("what one worker made, another does not see: %d, %+v", res, m)
-	}
-}
-
-func TestUnavailable(t *testing.T) {
-	for _, name := range []string{"mmap"} {
-		_, err := open(t, name)
-		want := "engine " + name + " is not available here: it is not in this version of moonio; use io_uring or pool"
-		if !errors.Is(err, engine.ErrUnavailable) || err.Error() != want {
-			t.Errorf("error %q, want %q", err, want)
-		}
 	}
 }
 

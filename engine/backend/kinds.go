@@ -1,10 +1,9 @@
 package backend
 
 import (
-	"fmt"
-
 	"moonio/engine"
 	"moonio/engine/aio"
+	"moonio/engine/mmap"
 	"moonio/engine/null"
 	"moonio/engine/pool"
 	"moonio/engine/psync"
@@ -18,7 +17,6 @@ const (
 	nameGiouring = "giouring"
 	nameLibaio   = aio.Name
 	namePool     = "pool"
-	nameMmap     = "mmap"
 	nameNull     = "null"
 	nameSim      = "sim"
 )
@@ -73,10 +71,12 @@ func kinds() []kind {
 		synchronous(psync.Sync, "lseek, read and write by the worker itself"),
 		synchronous(psync.Pvsync2, "preadv2 and pwritev2 by the worker itself, with the kernel's flags"),
 		{
-			name:  nameMmap,
-			about: "loads and stores in mapped files",
-			open:  notBuilt(nameMmap),
-			probe: notHere,
+			name:    mmap.Name,
+			about:   "loads and stores in mapped files, by the worker itself",
+			depth:   depthOne,
+			options: mmap.Options(),
+			check:   mmap.CheckOptions,
+			open:    mmap.Open,
 		},
 		{
 			name:   nameNull,
@@ -136,11 +136,3 @@ func simOptions() []engine.Option {
 	}
 	return all
 }
-
-func notBuilt(name string) func(engine.Config) (engine.Engine, error) {
-	return func(engine.Config) (engine.Engine, error) {
-		return nil, fmt.Errorf("engine %s is %w: it is not in this version of moonio; use io_uring or pool", name, engine.ErrUnavailable)
-	}
-}
-
-func notHere() ([]string, error) { return nil, fmt.Errorf("it is not in this version of moonio") }

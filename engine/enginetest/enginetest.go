@@ -35,6 +35,8 @@ type Target struct {
 	Open func(cfg engine.Config) (engine.Engine, error)
 	// Allocates excuses the engine from the test that the hot path allocates nothing.
 	Allocates bool
+	// NoDirect says that the engine refuses files that are open for direct I/O.
+	NoDirect bool
 }
 
 // Dir makes a namespace in a temporary directory.
