@@ -4,6 +4,8 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+
+	"moonio/engine"
 )
 
 // collector merges the workers' frames into totals and a time series, on a
@@ -47,6 +49,7 @@ type seriesKey struct {
 // count, not turns and spans.
 type liveRow struct {
 	index, count, bytes, p99 int64
+	ops                      [engine.NumOpCodes]struct{ count, bytes int64 }
 }
 
 func newCollector(jobs, workers int) *collector {
@@ -215,6 +218,8 @@ func (c *collector) settleJob(j int, cells []cell, live *liveRow) {
 		if key(k) < keyIteration {
 			live.count += from.count
 			live.bytes += from.bytes
+			live.ops[k].count += from.count
+			live.ops[k].bytes += from.bytes
 			live.p99 = max(live.p99, s.p99)
 		}
 		for len(t.cells) <= k {

@@ -145,7 +145,7 @@ func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
 			}
 			continue
 		}
-		if err := e.ways[e.place(d)].take(op, ran); err != nil {
+		if err := e.ways[e.place(d)].take(op, ran, e.inline()); err != nil {
 			return err
 		}
 	}
@@ -195,21 +195,37 @@ func (e *entry) sync(op *report.Op) error {
 	return nil
 }
 
+// inline says whether fio takes an operation of the job for done when it is submitted. It has no
+// submission time then.
+func (e *entry) inline() bool {
+	engine, _ := e.opt.Word("ioengine")
+	switch engine {
+	case "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap":
+		return true
+	case "null":
+		return e.opt.Integer("iodepth") == 1
+	}
+	return false
+}
+
 // take adds an operation's figures, of a job that ran so many milliseconds.
-func (y *way) take(op *report.Op, ran int64) error {
+func (y *way) take(op *report.Op, ran int64, inline bool) error {
 	y.bytes += op.Bytes
 	y.ios += op.Count
 	y.short += op.Short
 	y.failed += op.Errors
 	y.runtime = max(y.runtime, ran)
-	completion := op.Completion
+	submission, completion := op.Submission, op.Completion
+	if inline {
+		submission, completion = nil, op.Service
+	}
 	if completion == nil {
 		completion = op.Service
 	}
 	for _, l := range []struct {
 		to   *times
 		from *report.Latency
-	}{{&y.slat, op.Submission}, {&y.clat, completion}, {&y.lat, op.Service}} {
+	}{{&y.slat, submission}, {&y.clat, completion}, {&y.lat, op.Service}} {
 		d, err := newTimes(l.from)
 		if err != nil {
 			return err
