@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"moonio/engine/environ"
+	"moonio/engine/verify"
 )
 
 // Schema names the version of the JSON.
@@ -138,7 +139,8 @@ type Job struct {
 	StartNS    int64          `json:"start_ns"`              // since the phase's StartNS
 	DurationNS int64          `json:"duration_ns"`           // measured; rates are over it
 	Conditions Conditions     `json:"conditions"`
-	Lag        *Lag           `json:"lag,omitempty"`      // for a job with a schedule
+	Lag        *Lag           `json:"lag,omitempty"` // for a job with a schedule
+	Verify     *Verification  `json:"verify,omitempty"`
 	Detail     *Detail        `json:"detail,omitempty"`   // for a phase that asked for it
 	Lateness   *Latency       `json:"lateness,omitempty"` // of a replay: submitted − due, of its records
 	Replay     *Replay        `json:"replay,omitempty"`
@@ -215,6 +217,17 @@ type Conditions struct {
 	Sync      string   `json:"sync,omitempty"`    // "dsync" if every write is durable before it completes
 	Rate      string   `json:"rate,omitempty"`    // the schedule as the script said it, "20k/s"; empty for a closed loop
 	Arrival   string   `json:"arrival,omitempty"` // "uniform", "poisson"
+}
+
+// Verification is what a job found of what was written: blocks are counted, each of which has
+// a header, and Bytes are in those that were checked.
+type Verification struct {
+	Checked    int64             `json:"checked"`
+	Bytes      int64             `json:"bytes"`
+	Mismatches int64             `json:"mismatches"`
+	Unsettled  int64             `json:"unsettled"` // they were being written, or writes of them overlapped
+	Unknown    int64             `json:"unknown"`   // they were not written, or not with a header
+	First      []verify.Mismatch `json:"first"`
 }
 
 // Lag is how far a job was behind its schedule.

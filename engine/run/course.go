@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +32,12 @@ type target struct {
 	region      int64        // bytes of a turn of a sequential order
 	served      atomic.Int64 // bytes of all turns
 	written     extent       // since the last sync_range that was due
+	check       *check       // nil: nothing is verified
+
+	// Of what is read back, if that is all that the stream does.
+	backMu          sync.Mutex
+	backAt, backEnd int64
+	backBlock       int64
 }
 
 // way is where the operations of one direction go in a file. All workers share it.
@@ -62,6 +69,7 @@ func (t *target) over() bool { return t.read.over() && t.write.over() }
 
 // compile prepares what the workers share.
 func (p *phase) compile() error {
+	defer p.shareChecks()
 	for i, j := range p.plan.Jobs {
 		var c *course
 		if j.Stream != nil {
@@ -89,6 +97,13 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 	c.open.Store(int64(min(p.groupOf(i).threads.Count, s.Depth)))
 	for n, f := range s.Files {
 		t := &target{file: f, region: max(s.Read.region(f), s.Write.region(f))}
+		if err := p.verifyTarget(s, t); err != nil {
+			return nil, err
+		}
+		c.targets = append(c.targets, t)
+		if s.only() {
+			continue
+		}
 		seed := dist.Derive(p.seed, uint64(i), uint64(n), 0xadd7)
 		if t.read.sampler, err = s.sampler(&s.Read, f, seed, s.does(false)); err != nil {
 			return nil, err
@@ -99,7 +114,6 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 		if err := s.checkAppends(f); err != nil {
 			return nil, err
 		}
-		c.targets = append(c.targets, t)
 	}
 	return c, nil
 }

@@ -168,6 +168,7 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 		}
 	}
 	p.reportDetail(i, r)
+	r.Verify = p.reportVerify(i)
 	p.fillSeries(i, r, names)
 	return r, nil
 }
@@ -269,10 +270,12 @@ func Elapsed(r *report.Phase) time.Duration { return time.Duration(r.StartNS + r
 func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
 	r.Kind, r.Depth = "stream", p.depthOf(i)
 	c := &r.Conditions
-	if s.does(false) {
+	if s.only() {
+		c.Pattern = "what was written"
+	} else if s.does(false) {
 		c.Pattern = s.Read.At.String()
 	}
-	if w := s.Write.At.String(); s.does(true) && w != c.Pattern {
+	if w := s.Write.At.String(); s.does(true) && w != c.Pattern && !s.only() {
 		c.Pattern = strings.TrimPrefix(c.Pattern+" / "+w, " / ")
 	}
 	p.describeFiles(s.Files, c)

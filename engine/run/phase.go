@@ -22,6 +22,7 @@ type phase struct {
 	courses []*course // by job; nil for clients
 	groups  []*group
 	workers []*Worker
+	checks  map[*engine.Node]*check // verified files that clients may use; nil: there are none
 	stuck   *stuck
 
 	// On the engines' clock; set before any worker's loop begins.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"moonio/engine"
+	"moonio/engine/content"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
 	"moonio/engine/place"
@@ -80,6 +81,9 @@ type Stream struct {
 	Submit  int           // operations to submit at a time; 0: as many as can be
 	Low     int           // once the depth is reached, how far the operations in flight fall before there are more; 0: not at all
 	Think   *Think        // pauses; nil: none
+
+	Data   *content.Spec // what writes carry; nil: the default of content.Spec
+	Verify *Verify       // how that is verified; nil: it is not
 
 	MaxLatency time.Duration // an operation that takes longer has failed; 0: none has
 	TrimWrite  bool          // every trim that succeeds is followed by a write of the same place

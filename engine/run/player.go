@@ -319,9 +319,6 @@ func (y *player) put(w *Worker, s *replay.Step, due int64) error {
 		if err != nil {
 			return err
 		}
-		if s.Op != engine.Read {
-			w.mark(buf)
-		}
 		op.Buf = buf
 		y.bytes += int64(len(buf))
 	}
@@ -332,7 +329,11 @@ func (y *player) put(w *Worker, s *replay.Step, due int64) error {
 	f := &y.flights[slot-y.first]
 	f.step, f.owner, f.active = *s, y.owner, len(y.active)
 	y.active = append(y.active, slot)
-	w.slots[slot].intended = due
+	w.slots[slot].intended, w.slots[slot].checking = due, checking{}
+	if w.p.checks != nil && op.File != nil {
+		w.slots[slot].check = w.p.checks[op.File.Node]
+	}
+	w.prepare(slot)
 	w.queue = append(w.queue, slot)
 	return nil
 }

@@ -184,7 +184,7 @@ func (s *stream) conclude(w *Worker) {
 	}
 	for s.chores.len() > 0 && len(s.free) > 0 {
 		c := s.chores.pop()
-		s.put(w, c.code, c.target, c.at)
+		w.prepare(s.put(w, c.code, c.target, c.at))
 	}
 	s.ending = s.chores.len() > 0
 }

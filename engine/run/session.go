@@ -11,6 +11,7 @@ import (
 	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/report"
+	"moonio/engine/verify"
 )
 
 // Session is one run of the program: the storage, the seed and the files that
@@ -39,11 +40,18 @@ type Session struct {
 	// in engine.Config, jobs the names that Job refers to. Nil: there is none.
 	Tap func(e engine.Engine, slots int, jobs []string) (Tap, error)
 
+	// State opens the file of that name for reading and writing in which what is known of a
+	// verified file outlives the run; without create, one that is not there is ENOENT. Nil: nothing is kept.
+	State func(name string, create bool) (fd int, err error)
+	// Keep makes, or empties, a file for a block that mismatches. Nil: none is kept.
+	Keep func(name string) (fd int, err error)
+
 	phases uint64
 	loans  uint64 // engines lent outside phases
 	origin int64
 	begun  bool
 	ids    engine.FileIDs
+	checks checks
 
 	mu    sync.Mutex
 	nodes map[string]*engine.Node
@@ -219,9 +227,29 @@ func (s *Session) Do(r Request) (int64, error) {
 			stampBlocks(op.Buf, stamp)
 		}
 		var err error
-		res, err = one(e, op)
+		res, err = s.checked(e, op)
 		return err
 	})
+	return res, err
+}
+
+// checked performs a single operation, on a file that may be verified.
+func (s *Session) checked(e engine.Engine, op engine.Op) (int64, error) {
+	c := checking{check: s.checkOf(op.File)}
+	if c.check == nil {
+		return one(e, op)
+	}
+	if err := c.begin(&op); err != nil {
+		return 0, err
+	}
+	res, err := one(e, op)
+	if err != nil {
+		res = -1
+	}
+	var t verify.Tally
+	if n := c.end(&op, res, &t); n > 0 {
+		err = &verify.Failure{Mismatches: n, First: t.First[0]}
+	}
 	return res, err
 }
 

@@ -14,7 +14,8 @@ type slot struct {
 	target    *target // of a stream's operation that others may follow
 	most      int64   // how long it may take; 0: as long as it likes
 	job       int32
-	open      bool // has a response time beside its service time
+	checking
+	open bool // has a response time beside its service time
 }
 
 // ask is what a client asked for when there were no slots.
@@ -83,15 +84,16 @@ func (w *Worker) put(t *Task, q *Queue, r *Request, asked int64) error {
 		if err != nil {
 			return err
 		}
-		if r.Code != engine.Read {
-			w.mark(buf)
-		}
 		op.Buf = buf
 	}
 	if r.Code == engine.Append {
 		op.Off = r.File.Reserve(r.Len)
 	}
 	w.slots[i] = slot{intended: asked, task: t, queue: q, job: int32(t.crew.job), open: true}
+	if w.p.checks != nil && r.File != nil {
+		w.slots[i].check = w.p.checks[r.File.Node]
+	}
+	w.prepare(i)
 	w.queue = append(w.queue, i)
 	return nil
 }

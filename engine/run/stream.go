@@ -17,7 +17,9 @@ type stream struct {
 	free  []uint32       // its slots that are not in flight
 	depth int
 
+	filler  *filler // of what its writes carry; nil: the default
 	chores  fifo[chore]
+	back    backlog
 	brake   *brake // nil if nothing holds it back
 	run     fileRun
 	follows bool // completions can make other operations necessary
@@ -38,6 +40,7 @@ type draw struct {
 	code   engine.OpCode
 	target *target
 	n      int64
+	off    int64 // of what is read back; other places are found when the operation is issued
 	due    int64
 }
 
@@ -53,6 +56,10 @@ func (w *Worker) addStream(i int, j *Job) error {
 		s.depth = min(s.depth, w.depth)
 	}
 	s.rand = dist.NewRand(dist.Derive(w.p.seed, uint64(i), uint64(w.index), 0x57e4))
+	var err error
+	if s.filler, err = w.newFiller(i, j.Stream); err != nil {
+		return err
+	}
 	for range s.depth {
 		buf, err := w.arena.Get(int(j.Stream.maxBlock()))
 		if err != nil {
@@ -69,7 +76,6 @@ func (w *Worker) addStream(i int, j *Job) error {
 	}
 	s.follows = s.spec.follows()
 	s.run.next = w.member % len(s.targets)
-	var err error
 	s.brake, err = s.newBrake(w)
 	w.streams = append(w.streams, s)
 	return err
@@ -134,13 +140,15 @@ func (s *stream) fill(w *Worker) {
 		switch {
 		case s.chores.len() > 0:
 			more = s.doChore(w)
+		case s.rereads():
+			more = s.reread(w)
 		case !s.choose(w) || s.next.due > w.now:
 			more = false
 		default:
 			more = s.issue(w)
 		}
 	}
-	if s.exhausted && s.chores.len() == 0 {
+	if s.exhausted && s.chores.len()+s.back.len() == 0 {
 		s.conclude(w)
 	}
 }
@@ -151,6 +159,9 @@ func (s *stream) choose(w *Worker) bool {
 	d := &s.next
 	if d.ready || s.exhausted {
 		return d.ready
+	}
+	if s.spec.only() {
+		return s.chooseWritten(w)
 	}
 	d.code = s.mix.Next(s.rand)
 	if d.target = s.pick(); d.target == nil {
@@ -233,16 +244,14 @@ func (s *stream) load(w *Worker, code engine.OpCode, t *target, off, n, due int6
 	op.Off, op.Len = off, n
 	if code.Transfers() {
 		op.Buf = op.Buf[:n]
-		if code != engine.Read {
-			w.mark(op.Buf)
-			if s.spec.DSync {
-				op.Flags = engine.DSync
-			}
+		if code != engine.Read && s.spec.DSync {
+			op.Flags = engine.DSync
 		}
 	}
 	if s.spec.Prio.Prio != 0 {
 		s.prioritize(op)
 	}
+	w.prepare(slot)
 }
 
 // checkPrio refuses priorities that the engine has no use for.
@@ -263,6 +272,9 @@ func (s *stream) prioritize(op *engine.Op) {
 
 // place is where the operation goes; false when the file's passes have been made.
 func (s *stream) place(d *draw) (int64, bool) {
+	if s.spec.only() {
+		return d.off, true
+	}
 	switch d.code {
 	case engine.Read:
 		return d.target.read.next(s.rand, d.n, s.spec.Passes)
@@ -281,9 +293,7 @@ func (s *stream) put(w *Worker, code engine.OpCode, t *target, due int64) uint32
 	op := &w.ops[slot]
 	op.Code, op.File, op.Off, op.Len, op.Flags = code, t.file, 0, 0, 0
 	w.slots[slot].intended = due
-	if s.follows {
-		w.slots[slot].target = t
-	}
+	w.slots[slot].target, w.slots[slot].check = t, t.check
 	w.queue = append(w.queue, slot)
 	return slot
 }
@@ -304,7 +314,7 @@ func (s *stream) completed(w *Worker, slot uint32, res int64) {
 }
 
 // over says whether nothing is left to issue, now that nothing is in flight.
-func (s *stream) over() bool { return s.closed || s.exhausted && s.chores.len() == 0 }
+func (s *stream) over() bool { return s.closed || s.exhausted && s.chores.len()+s.back.len() == 0 }
 
 // until is when the stream has something to do, whatever completes.
 func (s *stream) until(w *Worker) int64 {

@@ -152,7 +152,7 @@ func (p *Phase) checkEnds() error {
 
 func (j *Job) endless() bool {
 	s := j.Stream
-	return j.Duration == 0 && j.Replay == nil && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0)
+	return j.Duration == 0 && j.Replay == nil && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0 && !s.only())
 }
 
 func (j *Job) validate(p *Phase) error {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"moonio/engine"
+	"moonio/engine/verify"
 )
 
 // Worker is one thread of a phase: it owns an engine, the operations in flight
@@ -43,8 +44,9 @@ type Worker struct {
 	stopping bool
 	stopped  int64 // when nothing new began any more, if stopping
 	rec      *recorder
-	detail   *detail // nil unless it is asked for
-	stamp    uint64  // makes every written block differ
+	detail   *detail        // nil unless it is asked for
+	tallies  []verify.Tally // per job: what was verified; nil: nothing was
+	stamp    uint64         // makes every written block differ
 	watch    watch
 	jobEnd   []int64 // per job: when its last operation completed
 	last     int64   // when the loop was last woken
@@ -297,6 +299,9 @@ const (
 func (w *Worker) complete(c *engine.Completion) {
 	s := &w.slots[c.Slot]
 	res := w.settle(s, &w.ops[c.Slot], c.Res)
+	if s.check != nil {
+		w.verified(s, &w.ops[c.Slot], c.Res)
+	}
 	switch {
 	case s.stream != nil:
 		s.stream.completed(w, c.Slot, res)

@@ -29,6 +29,9 @@ type Token struct {
 	busy   bool   // some were in flight
 }
 
+// Busy says that some of the blocks were being written.
+func (t Token) Busy() bool { return t.busy }
+
 // Reading begins a read.
 func (f *File) Reading(off, n int64) (t Token) {
 	first, end := f.inside(off, n)

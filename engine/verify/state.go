@@ -77,6 +77,7 @@ type Open struct {
 	Interval int64
 	Seed     uint64   // the run's
 	File     Identity // of the verified file
+	Adopt    bool     // take it up though it is of another file, such as one that was copied
 	Restart  bool     // forget what is known
 	Persist  time.Duration
 }
@@ -104,7 +105,7 @@ func (s *State) open(o *Open) error {
 	if st.Size > 0 && st.Size < headSize {
 		return fmt.Errorf("its %d bytes are not a state of moonio's; remove it, or name another with state", st.Size)
 	}
-	if st.Size == 0 || o.Restart {
+	if st.Size == 0 || o.Restart || !o.Adopt && !s.of(o.File) {
 		if err := unix.Ftruncate(s.fd, 0); err != nil {
 			return err
 		}
@@ -198,9 +199,13 @@ func Interval(fd int) (int64, error) {
 	return int64(binary.LittleEndian.Uint64(head[atInterval:])), nil
 }
 
-// Of says whether the state is of that file.
-func (s *State) Of(id Identity) bool {
-	return binary.LittleEndian.Uint64(s.head[atIdentity:]) == id.Ino && binary.LittleEndian.Uint64(s.head[atIdentity+8:]) == uint64(id.Birth)
+// of says whether the state is of that file, or is none at all.
+func (s *State) of(id Identity) bool {
+	head := make([]byte, atIdentity+16)
+	if n, err := unix.Pread(s.fd, head, 0); err != nil || n < len(head) || !bytes.HasPrefix(head, []byte(stateMagic)) {
+		return true
+	}
+	return binary.LittleEndian.Uint64(head[atIdentity:]) == id.Ino && binary.LittleEndian.Uint64(head[atIdentity+8:]) == uint64(id.Birth)
 }
 
 // Fresh says that the state knew nothing when it was opened.
