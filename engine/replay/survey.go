@@ -1,13 +1,13 @@
 package replay
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"moonio/engine"
+	"moonio/engine/internal/heap"
 	"moonio/engine/trace"
 )
 
@@ -167,7 +167,7 @@ func unplayable(r *trace.Record) string {
 
 // inFlight counts the operations that were in flight when each was issued.
 type inFlight struct {
-	ends  int64Heap
+	ends  heap.Heap[ending]
 	total int64 // of the latencies
 }
 
@@ -176,26 +176,18 @@ const mostInFlight = 1 << 20
 
 // add takes a record and says how many are in flight with it.
 func (f *inFlight) add(r *trace.Record) int {
-	for len(f.ends) > 0 && f.ends[0] <= r.Time {
-		heap.Pop(&f.ends)
+	for len(f.ends) > 0 && int64(f.ends[0]) <= r.Time {
+		f.ends.Pop()
 	}
 	if r.Latency < 0 || len(f.ends) == mostInFlight {
 		return len(f.ends)
 	}
 	f.total += r.Latency
-	heap.Push(&f.ends, r.Time+r.Latency)
+	f.ends.Push(ending(r.Time + r.Latency))
 	return len(f.ends)
 }
 
-type int64Heap []int64
+// ending is when an operation completes.
+type ending int64
 
-func (h int64Heap) Len() int           { return len(h) }
-func (h int64Heap) Less(i, j int) bool { return h[i] < h[j] }
-func (h int64Heap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *int64Heap) Push(x any)        { *h = append(*h, x.(int64)) }
-func (h *int64Heap) Pop() any {
-	old := *h
-	x := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return x
-}
+func (a ending) Before(b ending) bool { return a < b }

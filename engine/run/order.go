@@ -2,6 +2,7 @@ package run
 
 import (
 	"moonio/engine"
+	"moonio/engine/internal/heap"
 	"moonio/engine/replay"
 	"moonio/engine/trace"
 )
@@ -62,9 +63,9 @@ func (o *inOrder) held() int { return 0 }
 // dependent issues a record when all have completed that had when it was captured, as
 // long after the last of them as then.
 type dependent struct {
-	done     heap[end] // completed here, and not yet known to have completed before the next was captured
-	captured int64     // the latest completion before the next record, when captured
-	actual   int64     // and here
+	done     heap.Heap[end] // completed here, and not yet known to have completed before the next was captured
+	captured int64          // the latest completion before the next record, when captured
+	actual   int64          // and here
 	begun    bool
 }
 
@@ -80,7 +81,7 @@ func (o *dependent) next(y *player, w *Worker) ([]replay.Step, int64, bool) {
 		}
 	}
 	for len(o.done) > 0 && o.done[0].captured <= at {
-		e := o.done.pop()
+		e := o.done.Pop()
 		o.captured = e.captured // they come in order, but for those that came too late to count
 		o.actual = max(o.actual, e.actual)
 		o.begun = true
@@ -95,7 +96,7 @@ func (o *dependent) took(y *player, rec []replay.Step, _ bool) { y.skip(rec) }
 
 func (o *dependent) completed(_ *player, s *replay.Step, now int64) {
 	if at := captured(s); at != engine.NoDeadline {
-		o.done.push(end{at, now})
+		o.done.Push(end{at, now})
 	}
 }
 
@@ -110,8 +111,8 @@ func (a end) Before(b end) bool { return a.captured < b.captured }
 // before it in its stream has completed and as much time has passed as then.
 type lanes struct {
 	byStream map[trace.ID]*lane
-	ready    heap[*lane] // idle and with a record, by when it is due
-	steps    int         // held in all lanes
+	ready    heap.Heap[*lane] // idle and with a record, by when it is due
+	steps    int              // held in all lanes
 	seq      uint64
 }
 
@@ -180,11 +181,11 @@ func (o *lanes) schedule(y *player, l *lane) {
 	}
 	o.seq++
 	l.seq, l.waiting = o.seq, true
-	o.ready.push(l)
+	o.ready.Push(l)
 }
 
 func (o *lanes) took(y *player, rec []replay.Step, issued bool) {
-	l := o.ready.pop()
+	l := o.ready.Pop()
 	l.waiting, l.busy = false, issued
 	o.steps -= len(rec)
 	if !issued {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"moonio/engine"
+	"moonio/engine/dist"
 	"moonio/engine/replay"
 	"moonio/engine/report"
 	"moonio/engine/trace"
@@ -342,7 +344,6 @@ func TestReplayOfBrokenTrace(t *testing.T) {
 
 // endlessTrace repeats one record.
 type endlessTrace struct {
-	listed
 	left int
 }
 
@@ -352,6 +353,60 @@ func (l *endlessTrace) Read(r *trace.Record) error {
 	}
 	*r = rec(0, engine.Read, int64(l.left%1024)*4096, 4096)
 	return nil
+}
+
+// manyTrace is n records at random places of a large device, from many streams.
+type manyTrace struct {
+	n, left int
+	rng     *dist.Rand
+}
+
+func newManyTrace(n int) *replay.Trace {
+	return &replay.Trace{Reader: &manyTrace{n, n, dist.NewRand(1)}, Log: &trace.Log{}, Close: func() error { return nil }}
+}
+
+func (l *manyTrace) Read(r *trace.Record) error {
+	if l.left == 0 {
+		return io.EOF
+	}
+	l.left--
+	*r = rec(int64(l.n-l.left)*usec, engine.Read, int64(l.rng.Uint64n(1<<21))*4096, 4096)
+	r.Latency, r.Stream = 500*usec, trace.ID(l.left%1000)
+	return nil
+}
+
+// TestReplayOfManyRecords plays more records than there would be memory for.
+func TestReplayOfManyRecords(t *testing.T) {
+	n := 20_000_000
+	if testing.Short() {
+		n /= 20
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	o := replay.Options{Address: replay.Compact}
+	open := func() (*replay.Trace, error) { return newManyTrace(n), nil }
+	survey, err := replay.Look(context.Background(), open, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := nullSession(t)
+	size := survey.Files[0].Touched
+	r := &Replay{
+		Source: func(h replay.Share) *replay.Source {
+			return replay.NewSource(open, o, survey, []replay.Target{{Size: size}}, h)
+		},
+		Files: []*engine.File{s.testFile(t, "target", size)}, Depth: 64, Speed: 1, Timing: AsFast,
+		Records: survey.Records, Bytes: survey.Bytes[engine.Read],
+	}
+	_, c := replayed(t, play(t, s, &Phase{Jobs: oneReplay(r)}))
+	runtime.ReadMemStats(&after)
+	if c.Issued != int64(n) {
+		t.Errorf("%+v", c)
+	}
+	if grown := after.Sys - before.Sys; grown > 200<<20 {
+		t.Errorf("%d MiB more memory than before", grown>>20)
+	}
 }
 
 func BenchmarkReplay(b *testing.B) {

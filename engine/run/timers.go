@@ -1,11 +1,14 @@
 package run
 
-import "moonio/engine"
+import (
+	"moonio/engine"
+	"moonio/engine/internal/heap"
+)
 
 // timers are clients by the time they wake, first come first served among equals. The
 // zero value is ready.
 type timers struct {
-	heap heap[timer]
+	heap heap.Heap[timer]
 	seq  uint64
 }
 
@@ -29,7 +32,7 @@ func (h *timers) next() int64 {
 
 func (h *timers) add(at int64, t *Task) {
 	h.seq++
-	h.heap.push(timer{at, h.seq, t})
+	h.heap.Push(timer{at, h.seq, t})
 }
 
 // due takes out the first client whose time has come; nil if there is none.
@@ -37,5 +40,5 @@ func (h *timers) due(now int64) *Task {
 	if len(h.heap) == 0 || h.heap[0].at > now {
 		return nil
 	}
-	return h.heap.pop().task
+	return h.heap.Pop().task
 }

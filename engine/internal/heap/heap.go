@@ -1,9 +1,13 @@
-package run
+// Package heap keeps the first of a changing set of values at hand, without an interface
+// call or an allocation for each.
+package heap
 
-// heap keeps the element that is before all others at hand. The zero value is empty.
-type heap[T interface{ Before(T) bool }] []T
+// Heap is a set of values that know which comes before which. The zero value is empty;
+// the first is at index 0.
+type Heap[T interface{ Before(T) bool }] []T
 
-func (h *heap[T]) push(v T) {
+// Push adds a value.
+func (h *Heap[T]) Push(v T) {
 	a := append(*h, v)
 	*h = a
 	for i := len(a) - 1; i > 0; {
@@ -16,8 +20,8 @@ func (h *heap[T]) push(v T) {
 	}
 }
 
-// pop takes the first out, which there must be.
-func (h *heap[T]) pop() T {
+// Pop takes the first out, which there must be.
+func (h *Heap[T]) Pop() T {
 	a := *h
 	first, last := a[0], len(a)-1
 	a[0] = a[last]
