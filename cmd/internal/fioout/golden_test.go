@@ -14,9 +14,9 @@ func scenes(t *testing.T) map[string]*played {
 	synced.Sync = run.SyncEvery{Code: engine.Fsync, Writes: 8}
 	return map[string]*played{
 		"randread": play(t, simulated(t), run.Phase{Duration: 2 * time.Second},
-			load{jobOf("reads", 0, "rw", "randread", "iodepth", "8"), stream4K(t, 8, 0, engine.Read)}),
+			load{jobOf("reads", 0, "rw", "randread", "ioengine", "libaio", "iodepth", "8"), stream4K(t, 8, 0, engine.Read)}),
 		"randrw": play(t, simulated(t), run.Phase{Duration: 1200 * time.Millisecond},
-			load{jobOf("mixed", 0, "rw", "randrw", "percentile_list", "50:99.9", "lat_percentiles", "1", "slat_percentiles", "1"), stream4K(t, 1, 0, engine.Read, engine.Write)}),
+			load{jobOf("mixed", 0, "rw", "randrw", "ioengine", "libaio", "percentile_list", "50:99.9", "lat_percentiles", "1", "slat_percentiles", "1"), stream4K(t, 1, 0, engine.Read, engine.Write)}),
 		"fsync": play(t, simulated(t), run.Phase{},
 			load{jobOf("log", 0, "rw", "randwrite", "fsync", "8", "description", "a log"), synced}),
 		"trim": play(t, simulated(t), run.Phase{},
