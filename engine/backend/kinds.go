@@ -37,11 +37,13 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{
-			name:  nameURing,
-			about: "the kernel's ring, with batches of operations in one system call",
-			depth: "operations in the kernel at once",
-			open:  uring.Open,
-			probe: uring.Probe,
+			name:    nameURing,
+			about:   "the kernel's ring, with batches of operations in one system call",
+			depth:   "operations in the kernel at once",
+			options: uring.Options(),
+			check:   uring.CheckOptions,
+			open:    uring.Open,
+			probe:   uring.Probe,
 		},
 		{
 			name:  nameGiouring,

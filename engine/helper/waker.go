@@ -62,6 +62,22 @@ func (w *Waker) Clear() {
 	_, _ = unix.Read(w.fd, b[:])
 }
 
+// Sleep waits for a nudge for ns nanoseconds at most (below 0: without limit), for
+// an engine that keeps no read pending. It says whether one came, and clears it.
+func (w *Waker) Sleep(ns int64) bool {
+	var ts *unix.Timespec
+	if ns >= 0 {
+		t := unix.NsecToTimespec(ns)
+		ts = &t
+	}
+	n, _ := unix.Ppoll([]unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}}, ts, nil)
+	if n != 1 {
+		return false
+	}
+	w.Clear()
+	return true
+}
+
 // Close closes the eventfd. Later calls of Wake and Nudge do nothing.
 func (w *Waker) Close() error {
 	w.mu.Lock()

@@ -86,6 +86,9 @@ const opSupported = 1 << 0
 
 // io_uring_setup's flags.
 const (
+	setupIOPoll       = 1 << 0
+	setupSQPoll       = 1 << 1
+	setupSQAff        = 1 << 2
 	setupCQSize       = 1 << 3  // Linux 5.5
 	setupDisabled     = 1 << 6  // 5.10
 	setupSubmitAll    = 1 << 7  // 5.18
@@ -107,9 +110,12 @@ const (
 // io_uring_enter's flags, and the submission ring's.
 const (
 	enterGetEvents      = 1 << 0
+	enterSQWakeup       = 1 << 1
+	enterSQWait         = 1 << 2
 	enterExtArg         = 1 << 3
 	enterRegisteredRing = 1 << 4
 
+	sqNeedWakeup = 1 << 0
 	sqCQOverflow = 1 << 1
 	sqTaskrun    = 1 << 2
 )
@@ -132,6 +138,7 @@ const (
 const (
 	sqeFixedFile = 1 << 0
 	sqeLink      = 1 << 2
+	sqeAsync     = 1 << 4
 )
 
 // Opcodes.

@@ -31,6 +31,24 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// TestConformanceOfOptions holds the engine to it with options that change how
+// operations get to the kernel.
+func TestConformanceOfOptions(t *testing.T) {
+	for name, options := range map[string]map[string]string{
+		"sqpoll":         {"sqpoll": "1", "sqpoll_idle": "1"},
+		"force_async":    {"force_async": "1"},
+		"not registered": {"registerfiles": "0", "fixedbufs": "0", "nonvectored": "1"},
+		"priority":       {"ioprio": "be/7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			enginetest.Run(t, enginetest.Target{FS: enginetest.Dir, Open: func(cfg engine.Config) (engine.Engine, error) {
+				cfg.Options = options
+				return Open(cfg)
+			}})
+		})
+	}
+}
+
 // openPlain opens what Linux 5.10 offers: no flags, no timeout in the wait, and
 // names only through helpers.
 func openPlain(cfg engine.Config) (*Engine, error) {

@@ -14,9 +14,7 @@ package uring
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/bits"
-	"slices"
 
 	"moonio/engine"
 	"moonio/engine/helper"
@@ -37,11 +35,15 @@ type Engine struct {
 	*helper.Loop
 	ring   *ring
 	slots  int
+	opts   options
+	picky  bool // some option is not for every file
 	native [engine.NumOpCodes]bool
 	has    [256]bool
 	detail string
 
 	fates []fate // by slot
+
+	polledFiles map[*engine.File]bool // that polling was tried on
 
 	files    []*engine.File // registered, by ID
 	fixedBuf uintptr        // the registered buffer
@@ -54,7 +56,7 @@ type Engine struct {
 
 var _ engine.Engine = (*Engine)(nil)
 
-// Open opens a ring. It has no options. The error wraps engine.ErrUnavailable
+// Open opens a ring. The error wraps engine.ErrUnavailable
 // if this machine has no io_uring or forbids it.
 func Open(cfg engine.Config) (engine.Engine, error) {
 	e, err := open(cfg, setups)
@@ -65,24 +67,29 @@ func Open(cfg engine.Config) (engine.Engine, error) {
 }
 
 func open(cfg engine.Config, setups []uint32) (*Engine, error) {
+	o, err := readOptions(cfg.Options)
 	switch {
-	case len(cfg.Options) > 0:
-		return nil, fmt.Errorf("io_uring has no option %q: it takes none", slices.Min(slices.Collect(maps.Keys(cfg.Options))))
+	case err != nil:
+		return nil, err
 	case cfg.Slots < 1 || cfg.Slots > maxSlots:
 		return nil, fmt.Errorf("io_uring takes 1 to %d operations in flight, not %d", maxSlots, cfg.Slots)
 	case cfg.FS == nil || cfg.FS.Memory():
 		return nil, errors.New("io_uring works on the operating system's files, and these are in memory")
 	}
-	e := &Engine{slots: cfg.Slots, fates: make([]fate, cfg.Slots)}
+	e := &Engine{slots: cfg.Slots, opts: o, picky: o.hipri || o.transfer.Flags != 0, fates: make([]fate, cfg.Slots)}
+	if o.hipri {
+		e.polledFiles = map[*engine.File]bool{}
+	}
 	e.resolve, _ = cfg.FS.(resolver)
 	if err := e.openRing(setups); err != nil {
 		return nil, err
 	}
-	var err error
 	if e.Loop, err = helper.NewLoop(kernel{e}, cfg.FS, cfg.Slots); err != nil {
 		return nil, errors.Join(err, e.ring.close())
 	}
-	e.registerTables(cfg.Arena)
+	if err := e.registerTables(cfg.Arena); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
 	return e, nil
 }
 
@@ -90,7 +97,7 @@ func (e *Engine) openRing(setups []uint32) error {
 	entries := pow2(min(e.slots, maxEntries-1) + 1) // one for the wake-up
 	// Room for every slot, for a cancellation of each, and the wake-up, so that it
 	// can't overflow.
-	r, err := openRing(entries, pow2(2*e.slots+1), setups)
+	r, err := openRing(entries, pow2(2*e.slots+1), setups, &e.opts)
 	if err != nil {
 		return err
 	}
@@ -99,7 +106,7 @@ func (e *Engine) openRing(setups []uint32) error {
 	}
 	e.ring = r
 	for code, op := range opcodeOf {
-		e.native[code] = e.has[op]
+		e.native[code] = e.has[op] && (!e.opts.hipri || engine.OpCode(code).Transfers())
 	}
 	return nil
 }
@@ -116,6 +123,7 @@ func (e *Engine) Info() engine.Info {
 	if e.fixedLen > 0 {
 		f = append(f, "registered buffers")
 	}
+	f = append(f, e.opts.features()...)
 	return engine.Info{Name: Name, Detail: e.detail, Features: f, Prio: true}
 }
 
@@ -123,7 +131,7 @@ func (e *Engine) Info() engine.Info {
 // next Wait. It can give up what has not begun, as what waits behind other
 // operations; not what is at a device.
 func (e *Engine) Cancel(slot uint32) {
-	if !e.MayCancel() {
+	if e.opts.hipri || !e.MayCancel() {
 		return
 	}
 	s, err := e.next()

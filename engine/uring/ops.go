@@ -1,6 +1,7 @@
 package uring
 
 import (
+	"cmp"
 	"math"
 	"unsafe"
 
@@ -62,6 +63,8 @@ func (e *Engine) route(op *engine.Op, slot uint32) (route, int64) {
 		return nowhere, -int64(unix.EINVAL)
 	case op.Code.Named():
 		return e.routeNamed(op, slot)
+	case op.Code == engine.Nop && !e.native[op.Code]:
+		return nowhere, 0
 	case op.File == nil && op.Code != engine.Nop:
 		return nowhere, -int64(unix.EBADF)
 	case !e.native[op.Code],
@@ -82,7 +85,7 @@ func (e *Engine) fill(s *sqe, op *engine.Op, slot uint32) {
 	case engine.Write, engine.Append:
 		e.fillTransfer(s, op, opWrite, opWriteFixed)
 		if op.Flags&engine.DSync != 0 {
-			s.opFlags = unix.RWF_DSYNC
+			s.opFlags |= unix.RWF_DSYNC
 		}
 	default:
 		*s = sqe{opcode: opcodeOf[op.Code]}
@@ -92,13 +95,16 @@ func (e *Engine) fill(s *sqe, op *engine.Op, slot uint32) {
 			e.fillFile(s, op)
 		}
 	}
+	if e.opts.async {
+		s.flags |= sqeAsync
+	}
 	s.userData = uint64(slot)
 }
 
 func (e *Engine) fillTransfer(s *sqe, op *engine.Op, plain, fixed uint8) {
 	buf := uintptr(unsafe.Pointer(unsafe.SliceData(op.Buf)))
 	n := min(len(op.Buf), maxTransfer)
-	*s = sqe{opcode: plain, ioprio: op.Prio, off: uint64(op.Off), addr: uint64(buf), len: uint32(n)}
+	*s = sqe{opcode: plain, ioprio: cmp.Or(op.Prio, e.opts.prio), opFlags: e.opts.transfer.Flags, off: uint64(op.Off), addr: uint64(buf), len: uint32(n)}
 	// Unsigned: an address below the buffer's is far above its length.
 	if rel := buf - e.fixedBuf; rel < e.fixedLen && uintptr(n) <= e.fixedLen-rel {
 		s.opcode = fixed // of buffer 0, the only one

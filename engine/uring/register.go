@@ -2,6 +2,7 @@ package uring
 
 import (
 	"errors"
+	"fmt"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -17,24 +18,33 @@ const maxFiles = 256
 const maxFixed = 1 << 30
 
 // registerTables gives the ring an empty file table and the arena's first
-// chunk. What is refused is done without, and noted.
-func (e *Engine) registerTables(arena *engine.Arena) {
+// chunk. What is refused is done without, and noted, unless it was asked for.
+func (e *Engine) registerTables(arena *engine.Arena) error {
+	if err := e.registerFiles(); err != nil {
+		return err
+	}
+	if chunk := arena.First(); chunk != nil && e.opts.bufs != mustNot {
+		return e.registerBuffer(chunk)
+	}
+	return nil
+}
+
+func (e *Engine) registerFiles() error {
+	if e.opts.files == mustNot {
+		return nil
+	}
 	empty := make([]int32, maxFiles)
 	for i := range empty {
 		empty[i] = -1
 	}
-	if err := register(e.ring.fd, registerFiles, unsafe.Pointer(&empty[0]), len(empty)); err == nil {
-		e.files = make([]*engine.File, maxFiles)
-	} else {
-		e.note("files are not registered", err)
+	if err := register(e.ring.fd, registerFiles, unsafe.Pointer(&empty[0]), len(empty)); err != nil {
+		return e.refused("registerfiles", e.opts.files, "files are not registered", err)
 	}
-	e.registerBuffer(arena.First())
+	e.files = make([]*engine.File, maxFiles)
+	return nil
 }
 
-func (e *Engine) registerBuffer(chunk []byte) {
-	if chunk == nil {
-		return
-	}
+func (e *Engine) registerBuffer(chunk []byte) error {
 	v := unix.Iovec{Base: &chunk[0]}
 	v.SetLen(min(len(chunk), maxFixed))
 	err := fitsLocked(len(chunk))
@@ -42,10 +52,19 @@ func (e *Engine) registerBuffer(chunk []byte) {
 		err = register(e.ring.fd, registerBuffers, unsafe.Pointer(&v), 1)
 	}
 	if err != nil {
-		e.note("buffers are not registered", err)
-		return
+		return e.refused("fixedbufs", e.opts.bufs, "buffers are not registered", err)
 	}
 	e.fixedBuf, e.fixedLen = uintptr(unsafe.Pointer(v.Base)), uintptr(v.Len)
+	return nil
+}
+
+// refused notes that a registration was refused, or is the error if it was asked for.
+func (e *Engine) refused(option string, d demand, what string, err error) error {
+	if d == must {
+		return fmt.Errorf("io_uring: option %s: %s: %s: %w", option, what, whyNot(err), err)
+	}
+	e.note(what, err)
+	return nil
 }
 
 // fitsLocked refuses to lock more than a part of what the user may: the rings
@@ -62,17 +81,20 @@ func fitsLocked(n int) error {
 
 // note keeps what a reader of a result must know about a registration.
 func (e *Engine) note(what string, err error) {
-	why := err.Error()
-	switch {
-	case errors.Is(err, unix.ENOMEM):
-		why = "RLIMIT_MEMLOCK (ulimit -l) is too low"
-	case errors.Is(err, unix.EMFILE):
-		why = "RLIMIT_NOFILE (ulimit -n) is too low"
-	}
 	if e.detail != "" {
 		e.detail += "; "
 	}
-	e.detail += what + ": " + why
+	e.detail += what + ": " + whyNot(err)
+}
+
+func whyNot(err error) string {
+	switch {
+	case errors.Is(err, unix.ENOMEM):
+		return "RLIMIT_MEMLOCK (ulimit -l) is too low"
+	case errors.Is(err, unix.EMFILE):
+		return "RLIMIT_NOFILE (ulimit -n) is too low"
+	}
+	return err.Error()
 }
 
 // registered says whether f is in the table, where it is put at its first use.

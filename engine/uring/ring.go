@@ -18,11 +18,12 @@ type ring struct {
 	enter    uint32 // flags for every enter
 
 	sqes     []sqe
+	sqHead   *uint32
 	sqTail   *uint32
 	sqFlags  *uint32
 	sqMask   uint32
 	sqNext   uint32 // our own tail: the kernel's plus what has not been shown to it
-	unsubmit uint32 // filled SQEs that the kernel has not consumed
+	unsubmit uint32 // filled SQEs that the kernel has not consumed; with SQPOLL, that it has not been shown
 
 	cqes   []cqe
 	cqHead *uint32
@@ -42,9 +43,10 @@ type shared struct {
 	arg   geteventsArg
 }
 
-// newRing sets a ring up with these flags and maps it.
-func newRing(entries, completions, flags uint32) (*ring, error) {
-	p := params{flags: flags | setupCQSize, cqEntries: completions}
+// newRing sets a ring up with these parameters and maps it.
+func newRing(entries, completions uint32, p params) (*ring, error) {
+	p.flags |= setupCQSize
+	p.cqEntries = completions
 	fd, err := setup(entries, &p)
 	if err != nil {
 		return nil, err
@@ -76,7 +78,7 @@ func (r *ring) mapMemory(p *params) error {
 	}
 	word := func(off uint32) *uint32 { return (*uint32)(unsafe.Pointer(&rings[off])) }
 	r.sqes = unsafe.Slice((*sqe)(unsafe.Pointer(&entries[0])), p.sqEntries)
-	r.sqTail, r.sqFlags, r.sqMask = word(p.sqOff.tail), word(p.sqOff.flags), p.sqEntries-1
+	r.sqHead, r.sqTail, r.sqFlags, r.sqMask = word(p.sqOff.head), word(p.sqOff.tail), word(p.sqOff.flags), p.sqEntries-1
 	r.cqes = unsafe.Slice((*cqe)(unsafe.Pointer(&rings[p.cqOff.cqes])), p.cqEntries)
 	r.cqHead, r.cqTail, r.cqMask = word(p.cqOff.head), word(p.cqOff.tail), p.cqEntries-1
 	r.shared = (*shared)(unsafe.Pointer(&page[0]))
@@ -121,7 +123,12 @@ func (r *ring) close() error {
 }
 
 // room is how many SQEs can be filled before the next submission.
-func (r *ring) room() int { return len(r.sqes) - int(r.unsubmit) }
+func (r *ring) room() int {
+	if r.flags&setupSQPoll != 0 {
+		return len(r.sqes) - int(r.sqNext-atomic.LoadUint32(r.sqHead))
+	}
+	return len(r.sqes) - int(r.unsubmit)
+}
 
 // next returns the next SQE to fill; there must be room.
 func (r *ring) next() *sqe {
@@ -139,23 +146,63 @@ func (r *ring) submit(wait uint32, ns int64, raw bool) error {
 	// Published with a store that the compiler can't move ahead of the SQEs. The
 	// kernel reads it inside the call, on this thread, so no stronger order is needed.
 	atomic.StoreUint32(r.sqTail, r.sqNext)
+	flags := r.enter | enterGetEvents
+	if r.flags&setupSQPoll != 0 {
+		f, must := r.rouse(wait)
+		if !must {
+			return nil
+		}
+		flags |= f
+	}
 	var n uint32
 	var errno unix.Errno
 	switch {
+	case wait > 0 && r.flags&setupIOPoll != 0:
+		n, errno = r.enterPolling(wait, flags, raw)
 	case wait > 0 && r.features&featExtArg == 0:
-		n, errno = r.submitAndPoll(ns)
+		n, errno = r.submitAndPoll(ns, flags)
 	case wait > 0 && raw:
-		n, errno = enterRaw(r.enterFD, r.unsubmit, wait, r.enter|enterGetEvents|enterExtArg, r.timeout(ns))
+		n, errno = enterRaw(r.enterFD, r.unsubmit, wait, flags|enterExtArg, r.timeout(ns))
 	case wait > 0:
-		n, errno = enter(r.enterFD, r.unsubmit, wait, r.enter|enterGetEvents|enterExtArg, r.timeout(ns))
+		n, errno = enter(r.enterFD, r.unsubmit, wait, flags|enterExtArg, r.timeout(ns))
 	default:
-		n, errno = enterRaw(r.enterFD, r.unsubmit, 0, r.enter|enterGetEvents, nil)
+		n, errno = enterRaw(r.enterFD, r.unsubmit, 0, flags, nil)
+	}
+	switch {
+	case r.flags&setupSQPoll != 0:
+		r.unsubmit = 0 // the tail is all that its thread needs
+	case errno == 0:
+		r.unsubmit -= n
 	}
 	if errno != 0 {
 		return errno
 	}
-	r.unsubmit -= n
 	return nil
+}
+
+// rouse is for rings that the kernel's own thread empties: with which flags to
+// enter, and whether it must be done at all.
+func (r *ring) rouse(wait uint32) (flags uint32, must bool) {
+	// The store of the tail comes before this load, in the order that all see.
+	if atomic.LoadUint32(r.sqFlags)&sqNeedWakeup != 0 {
+		flags = enterSQWakeup
+	}
+	if r.room() == 0 {
+		flags |= enterSQWait
+	}
+	if flags == 0 && wait == 0 && !r.pendingWork() {
+		r.unsubmit = 0
+		return 0, false
+	}
+	return flags, true
+}
+
+// enterPolling waits on a polled ring, which has no timeouts.
+func (r *ring) enterPolling(wait, flags uint32, raw bool) (uint32, unix.Errno) {
+	if raw {
+		return enterRaw(r.enterFD, r.unsubmit, wait, flags, nil)
+	}
+	return enter(r.enterFD, r.unsubmit, wait, flags, nil)
 }
 
 // timeout makes the extended argument of a wait.
@@ -171,8 +218,8 @@ func (r *ring) timeout(ns int64) *geteventsArg {
 
 // submitAndPoll is for kernels before 5.11, whose enter knows no timeout: a
 // second call waits for one completion.
-func (r *ring) submitAndPoll(ns int64) (n uint32, errno unix.Errno) {
-	if n, errno = enterRaw(r.enterFD, r.unsubmit, 0, r.enter|enterGetEvents, nil); errno != 0 {
+func (r *ring) submitAndPoll(ns int64, flags uint32) (n uint32, errno unix.Errno) {
+	if n, errno = enterRaw(r.enterFD, r.unsubmit, 0, flags, nil); errno != 0 {
 		return n, errno
 	}
 	var ts *unix.Timespec

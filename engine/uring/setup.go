@@ -24,22 +24,22 @@ var setups = []uint32{
 
 // openRing makes the best ring that the kernel has. It is born disabled, so
 // that the thread that first uses it, and not the one that opens it, becomes its owner.
-func openRing(entries, completions uint32, setups []uint32) (*ring, error) {
-	r, err := tryOpen(entries, completions, setups)
+func openRing(entries, completions uint32, setups []uint32, o *options) (*ring, error) {
+	r, err := tryOpen(entries, completions, setups, o)
 	// Rings count as locked memory, and one that was closed gives its back late.
 	for i := 0; i < 20 && errors.Is(err, unix.ENOMEM); i++ {
 		time.Sleep(5 * time.Millisecond)
-		r, err = tryOpen(entries, completions, setups)
+		r, err = tryOpen(entries, completions, setups, o)
 	}
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, o.explain(unavailable(err))
 	}
 	return r, nil
 }
 
-func tryOpen(entries, completions uint32, setups []uint32) (r *ring, err error) {
+func tryOpen(entries, completions uint32, setups []uint32, o *options) (r *ring, err error) {
 	for _, flags := range setups {
-		r, err = newRing(entries, completions, flags)
+		r, err = newRing(entries, completions, o.params(flags))
 		if !errors.Is(err, unix.EINVAL) {
 			break
 		}
@@ -98,7 +98,7 @@ func (r *ring) opcodes() (has [256]bool, err error) {
 // Probe says which optional features of io_uring this machine offers, or, with
 // an error that wraps engine.ErrUnavailable, why it offers none.
 func Probe() (features []string, err error) {
-	r, err := openRing(1, 2, setups)
+	r, err := openRing(1, 2, setups, new(options))
 	if err != nil {
 		return nil, err
 	}

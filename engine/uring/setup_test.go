@@ -16,7 +16,7 @@ import (
 func TestProbe(t *testing.T) {
 	features, err := Probe()
 	skipUnavailable(t, err)
-	r, err := openRing(1, 2, setups)
+	r, err := openRing(1, 2, setups, new(options))
 	check(t, err)
 	defer func() { check(t, r.close()) }()
 	for _, s := range setupNames {
@@ -29,7 +29,7 @@ func TestProbe(t *testing.T) {
 // TestSetups checks that every way of setting a ring up that is given later asks for less.
 func TestSetups(t *testing.T) {
 	for i, flags := range setups {
-		r, err := openRing(8, 16, setups[i:])
+		r, err := openRing(8, 16, setups[i:], new(options))
 		skipUnavailable(t, err)
 		if r.flags&^(flags|setupCQSize) != 0 {
 			t.Errorf("asked for flags %#x and less, got %#x", flags, r.flags)
@@ -70,7 +70,7 @@ func TestOpenRefuses(t *testing.T) {
 		cfg  engine.Config
 		want string
 	}{
-		{engine.Config{Slots: 1, FS: fs, Options: map[string]string{"speed": "9"}}, `io_uring has no option "speed": it takes none`},
+		{engine.Config{Slots: 1, FS: fs, Options: map[string]string{"speed": "9"}}, `io_uring has no option "speed"; it has hipri, sqpoll, sqpoll_idle, sqpoll_cpu, force_async, registerfiles, fixedbufs, ioprio, uncached, nowait, nonvectored`},
 		{engine.Config{Slots: 0, FS: fs}, "io_uring takes 1 to 32767 operations in flight, not 0"},
 		{engine.Config{Slots: 40000, FS: fs}, "io_uring takes 1 to 32767 operations in flight, not 40000"},
 		{engine.Config{Slots: 1, FS: memfs.New()}, "io_uring works on the operating system's files, and these are in memory"},

@@ -13,6 +13,9 @@ func (e kernel) Begin() error { return e.ring.enable(min(e.slots, maxWorkers)) }
 
 // Start fills an entry of the ring.
 func (e kernel) Start(op *engine.Op, slot uint32) error {
+	if err := e.vet(op); err != nil {
+		return err
+	}
 	switch where, res := e.route(op, slot); where {
 	case nowhere:
 		e.Pool.Complete(slot, res)
@@ -36,6 +39,11 @@ func (e kernel) Start(op *engine.Op, slot uint32) error {
 func (e kernel) StartLinked(ops []engine.Op, chain []uint32) (bool, error) {
 	if !e.linkable(ops, chain) {
 		return false, nil
+	}
+	for _, slot := range chain {
+		if err := e.vet(&ops[slot]); err != nil {
+			return false, err
+		}
 	}
 	// The kernel ends a chain where a submission ends.
 	for e.ring.room() < len(chain) {

@@ -13,11 +13,17 @@ func (e kernel) Lagging() bool { return e.ring.pendingWork() }
 
 // Enter hands the entries over and waits.
 func (e kernel) Enter(wait int, ns int64, raw bool) error {
+	if e.opts.hipri {
+		return e.enterPolled(wait, ns, raw)
+	}
 	return e.ring.submit(uint32(wait), ns, raw)
 }
 
-// ArmWake keeps a read of the waker's eventfd in the ring.
+// ArmWake keeps a read of the waker's eventfd in the ring, unless that is polled.
 func (e kernel) ArmWake() error {
+	if e.opts.hipri {
+		return nil
+	}
 	s, err := e.next()
 	if err != nil {
 		return err
