@@ -105,19 +105,23 @@ func (m *merged) before(i, j int) bool {
 // maxTime bounds times on both sides, so that the difference of two does not overflow.
 const maxTime = 1 << 62
 
-// checked is the last stage: it counts records and disorder, and lets nothing pass that a
-// reader should have refused.
+// checked is the last stage: it counts records and disorder, lets nothing pass that a
+// reader should have refused, and calls no reader that has ended.
 type checked struct {
 	r    trace.Reader
 	log  *trace.Log
 	last int64
 	any  bool
+	err  error
 }
 
 func (c *checked) Read(r *trace.Record) error {
 	for {
-		if err := c.r.Read(r); err != nil {
-			return err
+		if c.err != nil {
+			return c.err
+		}
+		if c.err = c.r.Read(r); c.err != nil {
+			return c.err
 		}
 		if !trace.Fits(r.Offset, r.Length) || r.Time < -maxTime || r.Time > maxTime {
 			c.log.BadLine("record", c.log.Records+1, fmt.Appendf(nil, "%d %s %d %d", r.Time, r.Op, r.Offset, r.Length), "its time or range is out of bounds")

@@ -1,0 +1,370 @@
+package format_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"moonio/engine/trace"
+	"moonio/engine/trace/format"
+	"moonio/engine/trace/tracetest"
+)
+
+const log = "fio version 3 iolog\n0 f add\n10 f read 0 4096\n20 f write 4096 4096\n"
+
+// logBZ2 is log, compressed by bzip2, which no library here writes.
+var logBZ2 = unbase64("QlpoOTFBWSZTWX+DpYsAABfZgAAQQAB9ICelnYAgAEhpJ+oR4p5QMQiDQBpoZGh1FO7mJKPt5RmfmEIqBKKjGOhj7NkWZOb1GPPCXymIgwu5IpwoSD/B0sWA")
+
+func unbase64(s string) []byte {
+	b, err := base64.StdEncoding.DecodeString(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// compressed is b after one of the libraries' writers.
+func compressed(t testing.TB, b []byte, to func(w io.Writer) (io.WriteCloser, error)) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := to(&out)
+	if err == nil {
+		_, err = w.Write(b)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func toGzip(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil }
+func toZstd(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
+func toXZ(w io.Writer) (io.WriteCloser, error)   { return xz.NewWriter(w) }
+
+// file writes a file, and returns its path.
+func file(t testing.TB, dir, name string, b []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// count opens files and counts their records.
+func count(t *testing.T, paths ...string) (int, *format.Trace) {
+	t.Helper()
+	tr, err := format.Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	return len(tracetest.All(t, tr)), tr
+}
+
+func TestCompression(t *testing.T) {
+	dir := t.TempDir()
+	plain := []byte(log)
+	for name, b := range map[string][]byte{
+		"plain": plain, "gz": compressed(t, plain, toGzip), "zst": compressed(t, plain, toZstd), "xz": compressed(t, plain, toXZ), "bz2": logBZ2,
+		"two":   append(compressed(t, plain[:30], toGzip), compressed(t, plain[30:], toGzip)...),
+		"twice": compressed(t, compressed(t, plain, toZstd), toGzip),
+	} {
+		if n, tr := count(t, file(t, dir, name, b)); n != 2 || tr.Log.Bad != 0 || tr.Formats[0].Name != "iolog" {
+			t.Errorf("%s: %d records", name, n)
+		}
+	}
+	deep := plain
+	for range 5 {
+		deep = compressed(t, deep, toGzip)
+	}
+	if _, err := format.Open([]string{file(t, dir, "deep", deep)}, nil); err == nil || !strings.Contains(err.Error(), "more than 3 times over") {
+		t.Error(err)
+	}
+}
+
+// TestCutOff has compressed files that end too early: what is there is read.
+func TestCutOff(t *testing.T) {
+	dir := t.TempDir()
+	text := []byte(log + strings.Repeat("30 f read 8192 512\n", 100_000))
+	for name, to := range map[string]func(io.Writer) (io.WriteCloser, error){"gz": toGzip, "zst": toZstd} {
+		b := compressed(t, text, to)
+		tr, err := format.Open([]string{file(t, dir, name, b[:len(b)*3/4])}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r trace.Record
+		n := 0
+		for ; err == nil; n++ {
+			err = tr.Read(&r)
+		}
+		tr.Close()
+		if !errors.Is(err, trace.ErrTruncated) || n == 0 {
+			t.Errorf("%s: %v after %d records", name, err, n)
+		}
+	}
+}
+
+// TestMemory refuses compressed files that ask for more memory than there may be.
+func TestMemory(t *testing.T) {
+	b := compressed(t, []byte(log), toXZ)
+	at := bytes.Index(b, []byte("\x21\x01"))
+	b[at+2] = 40 // 4 GiB
+	if _, err := format.Open([]string{file(t, t.TempDir(), "x.xz", b)}, nil); err == nil || !strings.Contains(err.Error(), "dictionary of 4096 MiB") {
+		t.Error(err)
+	}
+}
+
+// archive is a tar file.
+func archive(t *testing.T, files ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for i := 0; i < len(files); i += 2 {
+		w.WriteHeader(&tar.Header{Name: files[i], Size: int64(len(files[i+1])), Mode: 0o600})
+		io.WriteString(w, files[i+1])
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// TestArchive has two logs, one of them compressed, and a page that is no trace.
+func TestArchive(t *testing.T) {
+	second := strings.ReplaceAll(strings.ReplaceAll(log, "f ", "g "), "10 ", "15 ")
+	b := archive(t, "a/one.log", log, "README", "what this is\n", "a/two.log.gz", string(compressed(t, []byte(second), toGzip)))
+	dir := t.TempDir()
+	for name, b := range map[string][]byte{"x.tar": b, "x.tar.zst": compressed(t, b, toZstd)} {
+		path := file(t, dir, name, b)
+		tr, err := format.Open([]string{path}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, r := range tracetest.All(t, tr) {
+			got = append(got, fmt.Sprintf("%d %s", r.Time/1000, tr.Log.Files.Name(r.File)))
+		}
+		tr.Close()
+		if want := "10 f, 15 g, 20 f, 20 g"; strings.Join(got, ", ") != want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if want := []string{path + "/a/one.log", path + "/a/two.log.gz"}; !slices.Equal(tr.Inputs, want) {
+			t.Errorf("%s: %v", name, tr.Inputs)
+		}
+		if want := "passed over, as they are empty or no traces: " + path + "/README"; len(tr.Log.Notes) != 1 || tr.Log.Notes[0] != want {
+			t.Errorf("%s: %q", name, tr.Log.Notes)
+		}
+	}
+	if _, err := format.Open([]string{"-"}, &trace.Options{Stdin: bytes.NewReader(b)}); err == nil || !strings.Contains(err.Error(), "name it as a file") {
+		t.Error(err)
+	}
+	var many []string
+	for i := range 17 {
+		many = append(many, fmt.Sprint(i), log)
+	}
+	packed := file(t, dir, "many.tgz", compressed(t, archive(t, many...), toGzip))
+	if _, err := format.Open([]string{packed}, nil); err == nil || !strings.Contains(err.Error(), "unpack it") {
+		t.Error(err)
+	}
+	if n, _ := count(t, file(t, dir, "many.tar", archive(t, many...))); n != 34 {
+		t.Error(n)
+	}
+}
+
+func TestSiblings(t *testing.T) {
+	for _, name := range []string{"blktrace/vda", "blktrace/vda.blktrace.0.gz", "blktrace/vda.blktrace.1.gz"} {
+		n, tr := count(t, tracetest.Path(name))
+		if n != 454 || len(tr.Inputs) != 2 {
+			t.Errorf("%s: %d records of %v", name, n, tr.Inputs)
+		}
+		if noted := len(tr.Log.Notes) == 1; noted != strings.Contains(name, "blktrace.") {
+			t.Errorf("%s: %q", name, tr.Log.Notes)
+		}
+	}
+	if n, tr := count(t, tracetest.Path("blktrace/vda.blktrace.1.gz"), tracetest.Path("blktrace/vda"), tracetest.Path("blktrace/../blktrace/vda.blktrace.0.gz")); n != 454 {
+		t.Errorf("named three times: %d records of %v", n, tr.Inputs)
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	dir := t.TempDir()
+	file(t, dir, "a/one", []byte(log))
+	file(t, dir, "two.gz", compressed(t, []byte(log), toGzip))
+	file(t, dir, ".hidden", []byte(log))
+	file(t, dir, "empty", nil)
+	n, tr := count(t, dir)
+	if n != 4 || len(tr.Inputs) != 2 || len(tr.Log.Notes) != 1 {
+		t.Errorf("%d records of %v, %q", n, tr.Inputs, tr.Log.Notes)
+	}
+}
+
+// TestMerge merges by time; of equal times the first file's record comes first.
+func TestMerge(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for i := range 5 {
+		var b strings.Builder
+		b.WriteString("fio version 3 iolog\n")
+		for j := range 100 {
+			fmt.Fprintf(&b, "%d f%d read 0 512\n", (j*(i+3))/2, i)
+		}
+		paths = append(paths, file(t, dir, fmt.Sprint(i), []byte(b.String())))
+	}
+	tr, err := format.Open(paths, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	got := tracetest.All(t, tr)
+	for i := 1; i < len(got); i++ {
+		a, b := got[i-1], got[i]
+		if a.Time > b.Time || a.Time == b.Time && tr.Log.Files.Name(a.File) > tr.Log.Files.Name(b.File) {
+			t.Fatalf("record %d: %+v before %+v", i, a, b)
+		}
+	}
+	if len(got) != 500 || tr.Log.Records != 500 || tr.Log.Disorder != 0 {
+		t.Errorf("%d records, %+v", len(got), tr.Log)
+	}
+}
+
+func TestStdin(t *testing.T) {
+	tr, err := format.Open([]string{"-"}, &trace.Options{Stdin: bytes.NewReader(compressed(t, []byte(log), toGzip))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if n := len(tracetest.All(t, tr)); n != 2 {
+		t.Error(n)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	dir := t.TempDir()
+	text := file(t, dir, "letter.txt", []byte("Dear all,\nhow are you?\n"))
+	perf := file(t, dir, "perf.data", append([]byte("PERFILE2"), make([]byte, 100)...))
+	empty := file(t, dir, "empty", nil)
+	os.Mkdir(filepath.Join(dir, "nothing"), 0o700)
+	for _, c := range []struct {
+		paths []string
+		o     *trace.Options
+		want  string
+	}{
+		{nil, nil, "trace: no file is named"},
+		{[]string{dir + "/none"}, nil, "trace: stat " + dir + "/none: no such file or directory"},
+		{[]string{text}, nil, "trace " + text + ": its format is none that moonio can tell; name it with --trace-format (blktrace, iolog,"},
+		{[]string{perf}, nil, "trace " + perf + `: it is perf's own file, which only perf can read: run "perf script -i FILE > FILE.txt", and give moonio that`},
+		{[]string{empty}, nil, "trace " + empty + ": it is empty"},
+		{[]string{dir + "/nothing"}, nil, "trace: " + dir + "/nothing: there is no file in it"},
+		{[]string{text}, &trace.Options{Format: "blktrce"}, `trace format "blktrce": there is none (did you mean "blktrace"?); known are blktrace, iolog,`},
+		{[]string{text}, &trace.Options{Format: "iolog"}, "trace " + text + `: header: "Dear all," is not "fio version 2 iolog", nor 3`},
+		{[]string{file(t, dir, "x.log", []byte(log))}, &trace.Options{Args: map[string]string{"wiat": "start"}}, `trace format iolog: it has no option "wiat" (did you mean "wait"?); it has wait`},
+		{[]string{file(t, dir, "bad.gz", []byte("\x1f\x8bnot really"))}, nil, "trace: " + dir + "/bad.gz: decompression: "},
+	} {
+		tr, err := format.Open(c.paths, c.o)
+		if err == nil {
+			tr.Close()
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%v: %v\nnot %s", c.paths, err, c.want)
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	o, err := format.Parse("BLKTRACE:event=D,device=8:16")
+	if err != nil || o.Format != "blktrace" || o.Arg("event") != "D" || o.Arg("device") != "8:16" {
+		t.Errorf("%+v %v", o, err)
+	}
+	if o, err = format.Parse(":wait=previous"); err != nil || o.Format != "" || o.Arg("wait") != "previous" {
+		t.Errorf("%+v %v", o, err)
+	}
+	for spec, want := range map[string]string{
+		"iolog:wait":      `trace format "iolog:wait": "wait" is not KEY=VALUE`,
+		"moonio:x=y":      `trace format moonio: it takes no options, so not "x"`,
+		"blktrace:evnt=D": `trace format blktrace: it has no option "evnt" (did you mean "event"?); it has event, device`,
+	} {
+		if _, err := format.Parse(spec); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+}
+
+func TestCreate(t *testing.T) {
+	for _, name := range []string{"iolog", "moonio"} {
+		if _, err := format.Create(name, io.Discard, &trace.Log{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := format.Create("blktrace", io.Discard, &trace.Log{})
+	if want := `trace format "blktrace": moonio reads it and does not write it; it writes iolog, moonio`; err == nil || err.Error() != want {
+		t.Error(err)
+	}
+}
+
+// TestFormats holds for every format: a name and a help of its own, and a reader.
+func TestFormats(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range format.List() {
+		if f.Name == "" || f.Help == "" || f.Sniff == nil || (f.Open == nil) == (f.OpenAll == nil) || seen[f.Name] {
+			t.Errorf("%+v", f)
+		}
+		seen[f.Name] = true
+		if sure := f.Sniff(nil); sure != 0 {
+			t.Errorf("%s is %d sure of nothing", f.Name, sure)
+		}
+	}
+}
+
+// TestSniff tells every sample's format.
+func TestSniff(t *testing.T) {
+	for name, want := range map[string]string{
+		"blktrace/sdb.blktrace.0": "blktrace", "blktrace/sdb_v8.blktrace.0": "blktrace", "blktrace/vda.blkparse.txt.gz": "blkparse",
+		"fio/synth_v2.iolog": "iolog", "fio/synth_v3_paced_5ms.iolog": "iolog", "same_stream/mssql.v1.vscsi.gz": "vscsi",
+	} {
+		if tr := tracetest.Open(t, nil, name); len(tr.Formats) != 1 || tr.Formats[0].Name != want {
+			t.Errorf("%s: %v", name, tr.Formats[0].Name)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(log)
+	for i := range 96 {
+		fmt.Fprintf(&b, "%d f read 0 512\n", i+30)
+	}
+	_, tr := count(t, file(t, t.TempDir(), "x", []byte(b.String()+"\x1b[2J\n")))
+	if err := tr.Log.Check(trace.MaxBad); err != nil {
+		t.Error(err) // 1 of 101
+	}
+	path := file(t, t.TempDir(), "y", []byte(b.String()+"\x1b[2J\n\x1b[2J\n"))
+	_, tr = count(t, path)
+	err := tr.Log.Check(trace.MaxBad)
+	want := "too much of the trace cannot be read: 2 of 102 lines cannot be parsed\n  " + path + `:101: the time is not a number of µs: "\x1b[2J"` +
+		"\n  " + path + `:102: the time is not a number of µs: "\x1b[2J"`
+	if !errors.Is(err, trace.ErrBad) || err.Error() != want {
+		t.Errorf("%v\nnot\n%s", err, want)
+	}
+	if tr.Log.Check(1) != nil {
+		t.Error("nothing passes")
+	}
+}
