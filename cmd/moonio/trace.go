@@ -14,13 +14,13 @@ import (
 
 func traceCommand() *command {
 	return &command{
-		name: "trace", args: "info|convert|formats …",
-		summary: "say what captured workloads are, and convert them",
+		name: "trace", args: "WORD …",
+		summary: "say what captured workloads are, convert them and model them",
 		details: `A trace is one file or several, compressed or not, or "-" for standard input. Its format
 is told from its first lines, unless --trace-format names it.
 `,
 		parts: func() []*command {
-			return []*command{traceInfoCommand(), traceConvertCommand(), traceFormatsCommand()}
+			return []*command{traceInfoCommand(), traceConvertCommand(), traceScriptCommand(), traceFormatsCommand()}
 		},
 	}
 }

@@ -139,12 +139,18 @@ func (b *blocks) unique() (read, written, either int64) {
 	return read, written, either
 }
 
-// ofFiles is how many blocks of each file were touched, while the set is exact.
-func (b *blocks) ofFiles(n int) []int64 {
-	list := make([]int64, n)
+// extent is how many blocks were read, were written, and were either.
+type extent [3]int64
+
+// ofFiles is the extents of files, while the set is exact.
+func (b *blocks) ofFiles(n int) []extent {
+	list := make([]extent, n)
 	for _, r := range b.table {
 		if f := (r.key - 1) >> fileShift; r.key != 0 && f < uint64(n) {
-			list[f] += int64(bits.OnesCount64(r.bits[reading] | r.bits[writing]))
+			e := &list[f]
+			e[reading] += int64(bits.OnesCount64(r.bits[reading]))
+			e[writing] += int64(bits.OnesCount64(r.bits[writing]))
+			e[2] += int64(bits.OnesCount64(r.bits[reading] | r.bits[writing]))
 		}
 	}
 	return list

@@ -15,42 +15,55 @@ func (p *Profile) parties(r *Result, log *trace.Log) {
 	touched := p.touched()
 	r.Files, r.MoreFiles = p.files.top(&log.Files, func(id int, f *party, out *Party) {
 		out.End = f.end
-		if id < len(touched) {
-			out.Footprint = touched[id] * blockSize
+		if id >= len(touched) || f.kinds == nil {
+			return
 		}
-		out.Theta = p.theta(trace.ID(id), f)
+		out.Footprint = touched[id][2] * blockSize
 		out.Kinds = f.summary()
+		out.Read, out.Write = p.area(id, touched[id], reading), p.area(id, touched[id], writing)
 	})
 	r.Streams, r.MoreStreams = p.streams.top(&log.Streams, func(int, *party, *Party) {})
 }
 
-// touched is how many blocks of each file were touched.
-func (p *Profile) touched() []int64 {
-	if all := &p.places.all; all.sketch == nil {
-		return all.ofFiles(len(p.files.list))
+// area is where in a file there was reading, or writing; nil if there was none.
+func (p *Profile) area(id int, touched extent, dir int) *Area {
+	if touched[dir] == 0 {
+		return nil
 	}
-	list := make([]int64, len(p.files.list))
 	s := &p.places.sample
-	for i := range s.table {
-		if b := &s.table[i]; b.count > 0 && int(b.file) < len(list) {
-			list[b.file] += 1 << s.halvings
+	h := hotness{rate: s.rate(), counts: s.counts(func(b *followed) int64 {
+		if b.file != trace.ID(id) {
+			return 0
 		}
-	}
-	return list
-}
-
-// theta is the exponent that fits a file's blocks. How often all of them were accessed is
-// what those say that are followed.
-func (p *Profile) theta(id trace.ID, f *party) float64 {
-	if f.kinds == nil {
-		return 0
-	}
-	s := &p.places.sample
-	h := hotness{counts: s.counts(func(of trace.ID) bool { return of == id }), rate: s.rate()}
+		return b.counts[dir]
+	})}
+	// How often all blocks were accessed is what those say that are followed.
 	for _, c := range h.counts {
 		h.accesses += float64(c) / h.rate
 	}
-	return h.theta()
+	return &Area{Footprint: touched[dir] * blockSize, Theta: h.theta()}
+}
+
+// touched is which blocks of each file were touched.
+func (p *Profile) touched() []extent {
+	if all := &p.places.all; all.sketch == nil {
+		return all.ofFiles(len(p.files.list))
+	}
+	list := make([]extent, len(p.files.list))
+	s := &p.places.sample
+	for i := range s.table {
+		b := &s.table[i]
+		if b.empty() || int(b.file) >= len(list) {
+			continue
+		}
+		list[b.file][2] += 1 << s.halvings
+		for dir, n := range b.counts {
+			if n > 0 {
+				list[b.file][dir] += 1 << s.halvings
+			}
+		}
+	}
+	return list
 }
 
 // top lists the busiest, and says how many are not listed.
@@ -99,7 +112,7 @@ func (p *party) summary() []Kind {
 				if k.ios == 0 {
 					continue
 				}
-				out := Kind{Op: op, Sequential: follows == 1, Aligned4K: aligned == 1, IOs: k.ios, Align: lowest(k.bits)}
+				out := Kind{Op: op, Sequential: follows == 1, Aligned4K: aligned == 1, IOs: k.ios, Bytes: k.bytes, Align: lowest(k.bits)}
 				out.Sizes, out.OtherSizes = k.size.top(topSizes)
 				list = append(list, out)
 			}

@@ -16,9 +16,9 @@ type party struct {
 type kinds [2][2][2]kind
 
 type kind struct {
-	ios  int64
-	bits int64 // of all offsets and lengths, or-ed: its lowest is what all are aligned to
-	size sizes
+	ios, bytes int64
+	bits       int64 // of all offsets and lengths, or-ed: its lowest is what all are aligned to
+	size       sizes
 }
 
 func (p *party) add(dir int, n int64) {
@@ -32,6 +32,7 @@ func (p *party) shape(dir int, follows, aligned bool, bits, n int64) {
 	}
 	k := &p.kinds[dir][index(follows)][index(aligned)]
 	k.ios++
+	k.bytes += n
 	k.bits |= bits
 	k.size.add(n)
 }

@@ -39,7 +39,7 @@ func (p *places) add(t int64, f trace.ID, dir int, off, n int64) {
 	p.touched += int64(last - first + 1)
 	p.all.add(f, dir, first, last)
 	p.minute.add(f, dir, first, last)
-	p.sample.add(f, first, last)
+	p.sample.add(f, dir, first, last)
 	p.heat.add(off, dir)
 }
 

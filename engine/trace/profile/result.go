@@ -151,8 +151,15 @@ type Party struct {
 	Other     int64   `json:"other"`
 	End       int64   `json:"end,omitempty"`             // of a file
 	Footprint int64   `json:"footprint_bytes,omitempty"` // of a file
-	Theta     float64 `json:"zipf_theta,omitempty"`      // of a file
-	Kinds     []Kind  `json:"kinds,omitempty"`           // of a file, if it was among the first
+	Read      *Area   `json:"read,omitempty"`            // of a file
+	Write     *Area   `json:"write,omitempty"`
+	Kinds     []Kind  `json:"kinds,omitempty"` // of a file, if it was among the first
+}
+
+// Area is the blocks of a file that were read, or written.
+type Area struct {
+	Footprint int64   `json:"footprint_bytes"`
+	Theta     float64 `json:"zipf_theta"`
 }
 
 // Kind is a part of a file's I/Os.
@@ -161,6 +168,7 @@ type Kind struct {
 	Sequential bool        `json:"sequential"` // follow the one before
 	Aligned4K  bool        `json:"aligned_4k"`
 	IOs        int64       `json:"ios"`
+	Bytes      int64       `json:"bytes"`
 	Align      int64       `json:"align"` // what all offsets and lengths are multiples of, up to 4096
 	Sizes      []SizeCount `json:"sizes"`
 	OtherSizes int64       `json:"other_sizes"`

@@ -28,11 +28,13 @@ type sample struct {
 
 // followed is a block that is followed.
 type followed struct {
-	hash  uint64
-	count int64 // accesses; 0: none here
-	order uint32
-	file  trace.ID
+	hash   uint64
+	counts [2]int64 // accesses by direction; both 0: none here
+	order  uint32
+	file   trace.ID
 }
+
+func (b *followed) empty() bool { return b.counts == [2]int64{} }
 
 const (
 	maxFollowed = 1 << 15
@@ -45,27 +47,27 @@ func (s *sample) init() { s.table = make([]followed, 1<<tableBits) }
 // rate is the share of the blocks that are followed.
 func (s *sample) rate() float64 { return 1 / float64(int64(1)<<s.halvings) }
 
-func (s *sample) add(f trace.ID, first, last uint64) {
+func (s *sample) add(f trace.ID, dir int, first, last uint64) {
 	for n := first; n <= last; n++ {
 		if h := blockHash(f, n); h>>(64-s.halvings) == 0 {
-			s.access(h, f)
+			s.access(h, f, dir)
 		}
 	}
 }
 
-func (s *sample) access(h uint64, f trace.ID) {
+func (s *sample) access(h uint64, f trace.ID, dir int) {
 	if s.now == maxOrder {
 		s.rebuild()
 	}
 	i := s.slot(h)
 	b := &s.table[i]
 	weight := int64(1) << s.halvings
-	if b.count == 0 {
+	if b.empty() {
 		if s.used == maxFollowed {
 			s.halvings++
 			s.rebuild()
 			if h>>(64-s.halvings) == 0 {
-				s.access(h, f)
+				s.access(h, f, dir)
 			}
 			return
 		}
@@ -77,7 +79,7 @@ func (s *sample) access(h uint64, f trace.ID) {
 		s.move(b.order, ^uint32(0))
 		s.owner[b.order] = 0
 	}
-	b.count++
+	b.counts[dir]++
 	s.now++
 	b.order = uint32(s.now)
 	s.owner[s.now] = uint32(i) + 1
@@ -86,7 +88,7 @@ func (s *sample) access(h uint64, f trace.ID) {
 
 func (s *sample) slot(h uint64) int {
 	i := int(h * golden >> (64 - tableBits))
-	for s.table[i].count != 0 && s.table[i].hash != h {
+	for !s.table[i].empty() && s.table[i].hash != h {
 		i = (i + 1) & (1<<tableBits - 1)
 	}
 	return i
@@ -129,14 +131,17 @@ func (s *sample) rebuild() {
 	}
 }
 
-// counts are the accesses of the blocks that are followed, of one file or of all, the hottest first.
-func (s *sample) counts(of func(trace.ID) bool) []int64 {
+// counts are the accesses of the blocks that are followed, the hottest first; of returns those of a block.
+func (s *sample) counts(of func(*followed) int64) []int64 {
 	var list []int64
 	for i := range s.table {
-		if b := &s.table[i]; b.count > 0 && (of == nil || of(b.file)) {
-			list = append(list, b.count)
+		if n := of(&s.table[i]); n > 0 {
+			list = append(list, n)
 		}
 	}
 	slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
 	return list
 }
+
+// both is the accesses of a block in both directions.
+func (b *followed) both() int64 { return b.counts[reading] + b.counts[writing] }

@@ -15,7 +15,7 @@ import (
 // WriteText writes a profile for people, on about a screen of 100 columns. The title says what was profiled.
 func WriteText(w io.Writer, r *Result, title string) error {
 	t := &text{r: r}
-	t.line("%s", printable(title))
+	t.line("%s", Printable(title))
 	t.overview()
 	t.sides()
 	t.rate()
@@ -284,7 +284,7 @@ func (t *text) parties(what string, list []Party, more int64) {
 		if p.Other > 0 {
 			extra += ", " + plural(p.Other, "other", "others")
 		}
-		t.line("%-*s%s: %s I/Os, %s read, %s%s", label, name, printable(cmp.Or(p.Name, "(no name)")), count(p.IOs),
+		t.line("%-*s%s: %s I/Os, %s read, %s%s", label, name, Printable(cmp.Or(p.Name, "(no name)")), count(p.IOs),
 			percent(p.ReadShare), units.ApproxSize(float64(p.Bytes)), extra)
 	}
 	if more += int64(max(0, len(list)-shownParties)); more > 0 {
@@ -306,10 +306,10 @@ func (t *text) input() {
 	add(in.Disorder, "records were out of order")
 	add(in.Odd, "records have an offset or a length that no storage has")
 	for _, reason := range slices.Sorted(maps.Keys(in.Skipped)) {
-		add(in.Skipped[reason], "skipped: "+printable(reason))
+		add(in.Skipped[reason], "skipped: "+Printable(reason))
 	}
 	for _, n := range in.Notes {
-		notes = append(notes, printable(n))
+		notes = append(notes, Printable(n))
 	}
 	notes = append(notes, t.r.Estimates...)
 	for i, n := range notes {

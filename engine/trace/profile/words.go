@@ -57,8 +57,8 @@ func Span(ns int64) string {
 	return units.ApproxDuration(float64(ns))
 }
 
-// printable is a text from a trace with nothing in it that a terminal would obey.
-func printable(s string) string {
+// Printable is a text from a trace with nothing in it that a terminal would obey.
+func Printable(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(s) {
 		return strconv.Quote(s)
 	}

@@ -47,6 +47,9 @@ func (h *hotness) theta() float64 {
 			high = mid
 		}
 	}
+	if low < 1e-6 {
+		return 0 // no more uneven than chance would have it
+	}
 	return low
 }
 

@@ -1,0 +1,77 @@
+package model
+
+import (
+	"math"
+
+	"moonio/engine/trace/profile"
+)
+
+// Fit changes the model by how the profile of what its script does differs from the trace's.
+func (m *Model) Fit(got *profile.Result) {
+	// What is drawn differs from try to try, and smaller and smaller steps keep that from being followed.
+	m.fits++
+	gain := 1 / math.Sqrt(float64(m.fits))
+	m.fitShares(got, gain)
+	for _, f := range m.files {
+		for i := range got.Files {
+			if p := &got.Files[i]; p.Name == f.name {
+				f.areas[reads].fit(p.Read, gain)
+				f.areas[writes].fit(p.Write, gain)
+			}
+		}
+	}
+}
+
+// fit changes how much is drawn from, and how unevenly.
+func (a *area) fit(got *profile.Area, gain float64) {
+	if a == nil || got == nil {
+		return
+	}
+	// The more uneven the accesses, the less it matters how much there is beside the hot blocks.
+	steer := (1.2 + 2*a.theta) * gain
+	a.region *= min(max(math.Pow(float64(a.target.Footprint)/float64(got.Footprint), steer), 1.0/3), 3)
+	a.region = min(max(a.region, float64(a.target.Footprint)/4, block), a.limit)
+	a.theta = min(max(0, a.theta+gain*(a.target.Theta-got.Theta)), 4)
+}
+
+// fitShares moves I/Os between the groups of each direction, and within them, so that as many follow the
+// one before, and as many are aligned, as in the trace.
+func (m *Model) fitShares(got *profile.Result, gain float64) {
+	for dir, want := range []*profile.Side{&m.trace.Read, &m.trace.Write} {
+		have := []*profile.Side{&got.Read, &got.Write}[dir]
+		if want.IOs == 0 || have.IOs == 0 {
+			continue
+		}
+		follow := gain * (want.Sequential - have.Sequential)
+		aligned := gain * (have.Unaligned4K - want.Unaligned4K)
+		for _, f := range m.files {
+			if a := f.areas[dir]; a != nil {
+				a.move(follow, aligned)
+			}
+		}
+	}
+}
+
+// move lets larger shares of an area's I/Os follow, and be aligned.
+func (a *area) move(follow, aligned float64) {
+	all := 0.0
+	for _, g := range a.groups {
+		all += g.follows + g.jumps
+	}
+	for _, g := range a.groups {
+		n := g.follows + g.jumps
+		more := 0.0
+		if len(a.groups) > 1 {
+			more = aligned * all
+			if !g.aligned {
+				more = -more
+			}
+			more = max(more, -0.9*n)
+		}
+		share := g.follows / n
+		if share > 0 && share < inOrder {
+			share = min(max(0.001, share+follow), inOrder-0.01)
+		}
+		g.follows, g.jumps = (n+more)*share, (n+more)*(1-share)
+	}
+}
