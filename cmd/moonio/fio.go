@@ -107,7 +107,13 @@ func memoryHere() int64 {
 }
 
 func (f *fioRun) setup(args []string) fiolua.Setup {
-	return fiolua.Setup{Dir: absolute("."), Look: lookAt, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Args: args}
+	return fiolua.Setup{Dir: absolute("."), Look: lookAt, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args}
+}
+
+// virtual says whether an engine touches no storage.
+func virtual(engine string) bool {
+	c, err := backend.Parse(engine)
+	return engine != "" && err == nil && c.Memory()
 }
 
 // lookAt says what there is at a path. Links are followed: the user named it.
@@ -196,15 +202,13 @@ func (f *fioRun) flags() (*runFlags, error) {
 		o.seed = uint64(time.Now().UnixNano()) & (1<<32 - 1)
 	}
 	if f.program.Null {
-		o.engine, o.dir = "null", ""
+		o.engine = "null"
 	}
 	if err := f.own(o); err != nil {
 		return nil, err
 	}
-	if o.engine != backend.Auto && o.engine != "null" {
-		if c, err := backend.Parse(o.engine); err == nil && c.Memory() {
-			o.dir = ""
-		}
+	if virtual(o.engine) {
+		o.dir = ""
 	}
 	if err := f.reach(o); err != nil {
 		return nil, err
@@ -349,14 +353,16 @@ func (f *fioRun) permit(s *storage) error {
 		return nil
 	}
 	for _, file := range f.program.Files {
-		if file.Device || !file.Written {
-			continue
-		}
-		if _, err := os.Stat(file.Path); err != nil {
+		st, err := os.Stat(file.Path)
+		if file.Device || err != nil || !file.Written && st.Size() >= file.Size {
 			continue
 		}
 		if err := s.dir.Guard().Writable(file.Name); err != nil {
-			return usage("%w", file.Option.Fail("", "a job writes to %s, which is there and was not made by moonio: --overwrite %s allows it, and what is in it is lost", file.Path, f.spelled(file.Path)))
+			what := "a job writes to"
+			if !file.Written {
+				what = fmt.Sprintf("it has %d bytes and needs %d:", st.Size(), file.Size)
+			}
+			return usage("%w", file.Option.Fail("", "%s %s, which was there before and is not moonio's: --overwrite %s allows it, and what is in it is lost", what, file.Path, f.spelled(file.Path)))
 		}
 	}
 	return nil

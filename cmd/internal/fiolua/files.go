@@ -15,7 +15,7 @@ type handle struct {
 	format   string // what follows the directory, with $jobnum and $filenum; "" for one file
 	dirs     []string
 	size     int64
-	keep     bool // the file is used as it is: no job says how large it is to be
+	keep     bool // the file is used as it is, since no job says how large it is to be
 	direct   bool
 	sync     string
 	layout   string
@@ -90,9 +90,9 @@ func firstOf(list []string) string {
 	return list[0]
 }
 
-// there refuses a directory that does not exist. Engine null needs none.
+// there refuses a directory that does not exist, where one is needed.
 func (t *translation) there(u *unit, o fiojob.Option, dir string) error {
-	if u.null() || t.setup.Look == nil {
+	if t.bare(u) {
 		return nil
 	}
 	switch n := t.setup.Look(dir); {
@@ -164,8 +164,8 @@ func (h *handle) paths(clones int) []string {
 // prepare settles how the unit's files are opened, now that their sizes are known.
 func (t *translation) prepare(u *unit) error {
 	for i, h := range u.files {
-		node := t.look(u, h.path)
-		h.device = node.Kind == Device && !u.null()
+		node := t.look(h.path)
+		h.device = node.Kind == Device && !t.bare(u)
 		if err := t.usable(u, h, node); err != nil {
 			return err
 		}
@@ -175,9 +175,9 @@ func (t *translation) prepare(u *unit) error {
 		h.create = u.v.On("allow_file_create") || !u.v.Has("allow_file_create")
 		h.unlink = u.v.On("unlink")
 		h.preread = u.v.On("pre_read")
-		h.drop = !h.direct && !h.preread && (u.v.On("invalidate") || !u.v.Has("invalidate")) && !u.null() && u.rw.reads
+		h.drop = !h.direct && !h.preread && (u.v.On("invalidate") || !u.v.Has("invalidate")) && u.rw.reads
 		h.size = u.offset + u.step*int64(len(u.jobs)-1) + u.size
-		h.keep = node.Exists && node.Size >= h.size
+		h.keep = !t.bare(u) && node.Exists && !u.v.Has("filesize") && u.v.Size("size").Bytes == 0
 		h.layout = u.layout()
 		u.files[i] = t.share(u, h)
 	}
@@ -191,7 +191,7 @@ func (t *translation) usable(u *unit, h *handle, n Node) error {
 		o = u.origin()
 	}
 	switch {
-	case u.null() || !n.Exists:
+	case t.bare(u) || !n.Exists:
 		return nil
 	case n.Kind == Directory:
 		return o.Fail("", "%s is a directory: name a file in it, or give it as directory", h.path)
@@ -203,17 +203,16 @@ func (t *translation) usable(u *unit, h *handle, n Node) error {
 	return nil
 }
 
-// look is what there is at a path, if the job touches storage.
-func (t *translation) look(u *unit, path string) Node {
+// look is what there is at a path.
+func (t *translation) look(path string) Node {
 	if t.setup.Look == nil {
 		return Node{}
 	}
-	n := t.setup.Look(path)
-	if u.null() && n.Kind != Device {
-		return Node{}
-	}
-	return n
+	return t.setup.Look(path)
 }
+
+// bare says whether the unit runs where there is no storage.
+func (t *translation) bare(u *unit) bool { return t.setup.Look == nil || t.setup.Virtual || u.null() }
 
 // share finds the handle of an earlier job that opens the same file in the same way.
 func (t *translation) share(u *unit, h *handle) *handle {

@@ -17,6 +17,7 @@ type Setup struct {
 	Look     func(string) Node // what there is at an absolute path
 	Memory   int64             // the machine's, in bytes; 0: not known
 	ReadOnly bool              // whether jobs that write or trim are refused
+	Virtual  bool              // whether the run's engine touches no storage
 	Args     []string          // the command line, for the script's first lines
 }
 
@@ -56,6 +57,7 @@ type File struct {
 	Path    string // absolute
 	Name    string // in the script
 	Written bool   // whether a job writes or trims it
+	Size    int64  // that it must have, in bytes; what is there must have it if it is not to be written
 	Device  bool
 	Option  fiojob.Option // what names it; no name if fio's naming does
 }

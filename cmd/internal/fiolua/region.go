@@ -12,7 +12,7 @@ func (t *translation) measure(u *unit) error {
 	if len(u.files) == 1 {
 		count = int64(u.files[0].count)
 	}
-	real := t.look(u, u.files[0].path)
+	real := t.look(u.files[0].path)
 	for _, name := range []string{"size", "io_size", "offset", "offset_increment", "zoneskip"} {
 		if o, ok := u.v.Option(name); ok && u.v.Size(name).Zones {
 			return o.Fail("", "zoned devices are not driven: give bytes or per cent")

@@ -85,12 +85,12 @@ func (t *translation) opens(w *writer) {
 // others first.
 func (t *translation) missingDirs() []string {
 	var list []string
-	if t.setup.Look == nil || t.program.Null {
+	if t.bare(t.units[0]) {
 		return nil
 	}
 	for _, f := range t.program.Files {
 		for d := filepath.Dir(f.Path); !f.Device && len(d) > len(t.program.Dir); d = filepath.Dir(d) {
-			if name := t.inScript(d); !t.setup.Look(d).Exists && !slices.Contains(list, name) {
+			if name := t.inScript(d); !t.look(d).Exists && !slices.Contains(list, name) {
 				list = append(list, name)
 			}
 		}
@@ -124,7 +124,7 @@ func (h *handle) options() string {
 		return ""
 	}
 	var list []string
-	if !h.keep || h.format != "" {
+	if !h.keep {
 		list = append(list, "size = "+size(h.size))
 		if h.layout != "write" {
 			list = append(list, "layout = "+quote(h.layout))
@@ -134,8 +134,8 @@ func (h *handle) options() string {
 		on   bool
 		text string
 	}{
-		{h.direct, "direct = true"}, {h.sync != "", "sync = " + quote(h.sync)}, {h.drop, "invalidate = true"},
-		{!h.create, "create = false"}, {!h.written && h.keep && h.format == "", "write = false"},
+		{h.direct, "direct = true"}, {h.sync != "", "sync = " + quote(h.sync)},
+		{!h.create, "create = false"},
 	} {
 		if f.on {
 			list = append(list, f.text)
@@ -243,33 +243,64 @@ func (t *translation) preread(w *writer, h *handle) {
 
 // stage writes the jobs that run at the same time, and their phase.
 func (t *translation) stage(w *writer, units []*unit) {
-	alone := len(units) == 1 && len(units[0].jobs) == 1
 	if sharedRuntime(units) > 0 {
 		for _, u := range units {
-			u.fields = slices.DeleteFunc(u.fields, func(f field) bool { return f.name == "duration" })
+			u.drop("duration")
 		}
 	}
-	if !alone {
-		w.line("")
-		w.line("%s = {}", t.jobsVariable())
+	if len(units) == 1 && len(units[0].jobs) == 1 {
+		t.single(w, units)
+	} else {
+		t.several(w, units)
 	}
+	t.after(w, units)
+}
+
+func (u *unit) drop(name string) {
+	u.fields = slices.DeleteFunc(u.fields, func(f field) bool { return f.name == name })
+}
+
+// single writes a phase with one job.
+func (t *translation) single(w *writer, units []*unit) {
+	u := units[0]
+	u.describe(w)
+	if t.target(w, units) {
+		return
+	}
+	w.line("%sphase(%s, %s, stream(%s, {%s", t.keepResult(units), quote(u.phase), t.phaseOptions(units), quote(u.results[0]), timesNote(units))
+	u.writeFields(w, "  ")
+	w.line("}))")
+}
+
+// several writes a phase with several jobs.
+func (t *translation) several(w *writer, units []*unit) {
+	w.line("")
+	w.line("%s = {}", t.jobsVariable())
 	for _, u := range units {
-		w.line("")
-		if d := u.v.Text("description"); d != "" {
-			w.line("-- %s", comment(d))
-		}
-		if alone {
-			w.line("phase(%s, %s, stream(%s, {%s", quote(u.phase), t.phaseOptions(units), quote(u.results[0]), timesNote(units))
-			u.writeFields(w, "  ")
-			w.line("}))")
-			continue
-		}
+		u.describe(w)
 		u.write(w)
 	}
-	if !alone {
-		w.line("")
-		w.line("phase(%s, %s, jobs)%s", quote(units[0].phase), t.phaseOptions(units), timesNote(units))
+	w.line("")
+	w.line("%sphase(%s, %s, jobs)%s", t.keepResult(units), quote(units[0].phase), t.phaseOptions(units), timesNote(units))
+}
+
+func (u *unit) describe(w *writer) {
+	w.line("")
+	if d := u.v.Text("description"); d != "" {
+		w.line("-- %s", comment(d))
 	}
+}
+
+// keepResult keeps a phase's result, if something is made of it.
+func (t *translation) keepResult(units []*unit) string {
+	switch {
+	case !checked(units):
+		return ""
+	case t.said["result is declared"]:
+		return "result = "
+	}
+	t.said["result is declared"] = true
+	return "local result = "
 }
 
 // jobsVariable declares the list of jobs where it is first needed.

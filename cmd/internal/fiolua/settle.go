@@ -25,6 +25,9 @@ func (t *translation) settle() error {
 			return o.Fail("", "jobs on ioengine=null and jobs on storage don't run together: give them command lines of their own")
 		}
 	}
+	if err := t.aloneWithTarget(); err != nil {
+		return err
+	}
 	t.program.Dir = t.root()
 	t.listFiles()
 	t.nameResults()
@@ -45,7 +48,7 @@ func (t *translation) root() string {
 	if root == "" {
 		root = t.setup.Dir
 	}
-	for t.setup.Look != nil && !t.program.Null && root != "/" && !t.setup.Look(root).Exists {
+	for !t.bare(t.units[0]) && root != "/" && !t.look(root).Exists {
 		root = filepath.Dir(root)
 	}
 	return root
@@ -94,6 +97,9 @@ func (t *translation) listFiles() {
 			}
 			at[p] = len(t.program.Files)
 			f := File{Path: p, Name: t.inScript(p), Written: h.written, Device: h.device, Option: option}
+			if !h.keep {
+				f.Size = h.size
+			}
 			if h.device {
 				f.Name = p
 			}

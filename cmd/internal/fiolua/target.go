@@ -1,0 +1,83 @@
+package fiolua
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// figures are the percentiles that a result has.
+var figures = map[float64]string{50: "p50", 90: "p90", 95: "p95", 99: "p99", 99.9: "p999", 99.99: "p9999", 100: "max"}
+
+// checkTarget refuses a latency_target that a script can't look for.
+func (t *translation) checkTarget(u *unit) error {
+	o, ok := u.v.Option("latency_target")
+	if !ok || u.v.Time("latency_target") == 0 {
+		return nil
+	}
+	if len(u.jobs) > 1 {
+		return o.Fail("", "the depth is looked for with one job: leave numjobs out")
+	}
+	if p, ok := u.v.Option("latency_percentile"); ok && figures[u.v.Floats("latency_percentile")[0]] == "" {
+		return p.Fail("", "results have the percentiles 50, 90, 95, 99, 99.9, 99.99 and 100")
+	}
+	if u.rw.mixed() || u.rw.both {
+		return o.Fail("", "give reads and writes jobs of their own: one of them decides")
+	}
+	if u.synchronous() {
+		return o.Fail("", "the depth is looked for, and %s has a depth of 1: use libaio or io_uring", cmp.Or(u.v.Text("ioengine"), "psync"))
+	}
+	return nil
+}
+
+// target writes the search for the depth that keeps to latency_target, and says whether the unit
+// asks for one. fio doubles the depth from 1 and then halves what is left; so does this.
+func (t *translation) target(w *writer, units []*unit) bool {
+	u := units[0]
+	limit := u.v.Time("latency_target")
+	if limit == 0 {
+		return false
+	}
+	window := cmp.Or(u.v.Time("latency_window"), time.Second)
+	percentile := 100.0
+	if u.v.Has("latency_percentile") {
+		percentile = u.v.Floats("latency_percentile")[0]
+	}
+	op := map[bool]string{true: "read", false: "write"}[u.rw.reads]
+	if u.rw.trim {
+		op = "trim"
+	}
+	u.drop("bytes")
+	u.drop("duration")
+	at := slices.IndexFunc(u.fields, func(f field) bool { return f.name == "depth" })
+	depth := u.fields[at].value
+	u.fields[at] = field{"depth", "depth", u.since("iodepth") + ", the most that is tried"}
+
+	w.line("-- latency_target: the greatest depth at which %s stays below it", figures[percentile])
+	w.line("local function run(name, duration, depth)")
+	w.line("  return phase(name, { duration = duration }, stream(%s, {", quote(u.results[0]))
+	u.writeFields(w, "    ")
+	w.line("  }))")
+	w.line("end")
+	w.line("local search = require \"search\"")
+	w.line("local best = search.highest({ from = 1, to = %s }, function(load)", depth)
+	w.line("  local depth = math.floor(load)")
+	w.line("  local r = run(%s .. depth, %s, depth) -- %s", quote(u.phase+", depth "), duration(window), comment(u.since("latency_window")))
+	w.line("  return r[%s].%s.%s <= %s -- %s", quote(u.results[0]), op, figures[percentile], seconds(limit), comment(u.since("latency_target", "latency_percentile")))
+	w.line("end)")
+	w.line("expect(best, %s)", quote(u.name+": a depth of 1 keeps to "+u.since("latency_target")))
+	w.line("run(%s, %s, math.floor(best or 1))", quote(u.phase), duration(cmp.Or(u.v.Time("runtime"), window)))
+	return true
+}
+
+// aloneWithTarget refuses a latency_target beside other jobs.
+func (t *translation) aloneWithTarget() error {
+	for _, stage := range t.stages() {
+		for _, u := range stage {
+			if o, ok := u.v.Option("latency_target"); ok && len(stage) > 1 && u.v.Time("latency_target") > 0 {
+				return o.Fail("", "job %s looks for its depth alone: give it a stonewall, and the next job one too", u.name)
+			}
+		}
+	}
+	return nil
+}
