@@ -288,6 +288,11 @@ func (f *fioRun) write(r *running) error {
 	if v, err := strconv.Atoi(f.general.value("terse-version")); err == nil {
 		s.Terse = v
 	}
+	for _, e := range r.result.Expectations {
+		if !e.Passed {
+			r.complain(fmt.Errorf("not met: %s", e.Text))
+		}
+	}
 	put := func(w io.Writer) error { return fioout.Write(w, f.formats, &r.result, f.program.Jobs, s) }
 	if f.output == "" {
 		return put(r.stdout)
@@ -360,9 +365,9 @@ func (f *fioRun) permit(s *storage) error {
 		if err := s.dir.Guard().Writable(file.Name); err != nil {
 			what := "a job writes to"
 			if !file.Written {
-				what = fmt.Sprintf("it has %d bytes and needs %d:", st.Size(), file.Size)
+				what = fmt.Sprintf("a job needs %d bytes where there are %d in", file.Size, st.Size())
 			}
-			return usage("%w", file.Option.Fail("", "%s %s, which was there before and is not moonio's: --overwrite %s allows it, and what is in it is lost", what, file.Path, f.spelled(file.Path)))
+			return usage("%w", file.Option.Fail("", "%s %s, which moonio did not make: --overwrite %s allows writing to it, and what is in it is lost", what, file.Path, f.spelled(file.Path)))
 		}
 	}
 	return nil

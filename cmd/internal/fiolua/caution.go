@@ -6,7 +6,7 @@ import (
 )
 
 // caution warns of what misleads about a unit.
-func (t *translation) caution(u *unit, b blocks) {
+func (t *translation) caution(u *unit) {
 	t.cautionDepth(u)
 	t.cautionTime(u)
 	t.cautionCache(u)
@@ -17,7 +17,6 @@ func (t *translation) caution(u *unit, b blocks) {
 	if u.rw.random && u.v.Has("norandommap") && u.v.Text("random_generator") == "lfsr" {
 		t.warn(fmt.Sprintf("job %s: lfsr visits each block once, with or without norandommap", u.name))
 	}
-	_ = b
 }
 
 func (t *translation) cautionDepth(u *unit) {
@@ -31,6 +30,7 @@ func (t *translation) cautionTime(u *unit) {
 	timed := u.v.On("time_based")
 	o, ok := u.v.Option("runtime")
 	switch {
+	case u.v.Time("latency_target") > 0:
 	case timed && u.v.Time("runtime") == 0:
 		t.warn(fmt.Sprintf("job %s: time_based has no effect without a runtime: the job ends after %s", u.name, unquoted(u.amountToDo())))
 	case ok && !timed && u.v.Integer("number_ios") == 0:

@@ -27,6 +27,14 @@ func (u *unit) since(names ...string) string {
 	return strings.Join(list, " ")
 }
 
+// sinceOr is that, or another note if none was given.
+func (u *unit) sinceOr(otherwise string, names ...string) string {
+	if note := u.since(names...); note != "" {
+		return note
+	}
+	return otherwise
+}
+
 // add translates one unit.
 func (t *translation) add(u *unit) (err error) {
 	if u.rw, err = readRW(u.v); err != nil {
@@ -48,7 +56,7 @@ func (t *translation) add(u *unit) (err error) {
 			return err
 		}
 	}
-	u.put("op", u.rw.op(), u.since("rw", "rwmixread", "rwmixwrite"))
+	u.put("op", u.rw.op(), u.sinceOr("rw=read is fio's default", "rw", "rwmixread", "rwmixwrite"))
 	if err := u.putPlaces(read, write); err != nil {
 		return err
 	}
@@ -59,7 +67,7 @@ func (t *translation) add(u *unit) (err error) {
 			return err
 		}
 	}
-	t.caution(u, read)
+	t.caution(u)
 	t.units = append(t.units, u)
 	return t.sow(u)
 }
@@ -122,7 +130,7 @@ func (t *translation) putOrder(u *unit) error {
 		return nil
 	}
 	word, rest := u.v.Word("file_service_type")
-	note := u.since("file_service_type")
+	note := u.sinceOr("fio's default", "file_service_type")
 	order := quote(word)
 	switch word {
 	case "random", "roundrobin", "sequential":
@@ -145,9 +153,6 @@ func (t *translation) putOrder(u *unit) error {
 		}
 		order = lua
 	}
-	if note == "" {
-		note = "file_service_type's default"
-	}
 	u.put("file_order", order, note)
 	return nil
 }
@@ -161,7 +166,7 @@ func (t *translation) putRegion(u *unit) error {
 	if offset != "0" {
 		u.put("offset", offset, u.since("offset", "offset_increment"))
 	}
-	u.put("size", size(u.size), u.since("size", "filesize", "nrfiles"))
+	u.put("size", size(u.size), u.sinceOr("all that is there", "size", "filesize", "nrfiles"))
 	return nil
 }
 
@@ -169,19 +174,16 @@ func (t *translation) putRegion(u *unit) error {
 // given a time to fill.
 func (t *translation) putLimits(u *unit) error {
 	timed := u.v.On("time_based") && u.v.Time("runtime") > 0
+	trims := u.rw.trim && !u.rw.both // which move no bytes
 	if n := u.v.Integer("number_ios"); n > 0 {
 		u.put("ops", integer(n), u.since("number_ios"))
-	} else if !timed && u.rw.trim {
+	} else if !timed && trims {
 		u.put("ops", integer(u.amountToDo()/u.minimum), u.since("size", "io_size", "loops"))
 	}
-	if timed || u.rw.trim {
+	if timed || trims {
 		return nil
 	}
-	note := u.since("io_size", "loops")
-	if note == "" {
-		note = "once over the region"
-	}
-	u.put("bytes", size(u.amountToDo()), note)
+	u.put("bytes", size(u.amountToDo()), u.sinceOr("once over the region", "io_size", "loops"))
 	return nil
 }
 

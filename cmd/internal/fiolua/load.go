@@ -24,7 +24,7 @@ func (t *translation) putDepth(u *unit) error {
 		u.put("depth", "1", "one at a time: "+u.engineNote())
 		return nil
 	}
-	u.put("depth", integer(depth), u.since("iodepth"))
+	u.put("depth", integer(depth), u.sinceOr("fio's default", "iodepth"))
 	for _, b := range []struct{ option, field string }{
 		{"iodepth_batch", "submit_batch"}, {"iodepth_batch_complete_min", "batch"}, {"iodepth_batch_complete_max", "batch_max"}, {"iodepth_low", "depth_low"},
 	} {
@@ -35,7 +35,7 @@ func (t *translation) putDepth(u *unit) error {
 		if n == 0 && b.option == "iodepth_batch" {
 			n = depth
 		}
-		if n > 0 {
+		if n > 0 || b.field == "batch" {
 			u.put(b.field, integer(min(n, depth)), u.since(b.option))
 		}
 	}
@@ -43,10 +43,7 @@ func (t *translation) putDepth(u *unit) error {
 }
 
 func (u *unit) engineNote() string {
-	if note := u.since("ioengine"); note != "" {
-		return note
-	}
-	return "ioengine=psync, fio's default"
+	return u.sinceOr("psync is fio's default", "ioengine")
 }
 
 // putRate limits the job's rate. Of a mix each direction has its own limit in fio: here
@@ -54,7 +51,7 @@ func (u *unit) engineNote() string {
 func (t *translation) putRate(u *unit) error {
 	name, ok := u.rateOption()
 	if !ok {
-		return u.only("rate_process", "rate_ignore_thinktime")
+		return nil
 	}
 	o, _ := u.v.Option(name)
 	if u.v.Has("rate") && u.v.Has("rate_iops") {
@@ -94,9 +91,6 @@ func perSecond(n int64) string {
 	return s + "B"
 }
 
-// only does nothing but for options that mean nothing without others, which need no word.
-func (u *unit) only(...string) error { return nil }
-
 func (u *unit) rateOption() (string, bool) {
 	for _, name := range []string{"rate", "rate_iops"} {
 		if u.v.Has(name) {
@@ -129,15 +123,14 @@ func percent(part, rest float64) string { return fmt.Sprintf("%.6g", 100*part/(p
 
 // putThink makes the job wait between operations.
 func (t *translation) putThink(u *unit) error {
-	if o, ok := u.v.Option("thinktime_iotime"); ok && u.v.Time("thinktime_iotime") > 0 {
-		return o.Fail("", "moonio thinks after operations and not after a time: thinktime_blocks says after how many")
-	}
 	think := u.v.Time("thinktime")
 	if think == 0 {
 		return nil
 	}
 	u.put("think", duration(think), u.since("thinktime"))
-	if n := u.v.Integer("thinktime_blocks"); n > 1 {
+	if d := u.v.Time("thinktime_iotime"); d > 0 {
+		u.put("think_every", duration(d), u.since("thinktime_iotime"))
+	} else if n := u.v.Integer("thinktime_blocks"); n > 1 {
 		u.put("think_every", integer(n), u.since("thinktime_blocks"))
 	}
 	if u.v.Has("thinktime_blocks_type") {
@@ -157,11 +150,10 @@ func (t *translation) putSyncs(u *unit) error {
 	if !u.rw.writes {
 		return nil
 	}
-	fsync, fdatasync := u.v.Integer("fsync"), u.v.Integer("fdatasync")
-	if fsync > 0 && fdatasync > 0 {
-		o, _ := u.v.Option("fdatasync")
-		return o.Fail("", "give fsync or fdatasync, and not both: an fsync does all that an fdatasync does")
+	if err := u.oneSync(); err != nil {
+		return err
 	}
+	fsync, fdatasync := u.v.Integer("fsync"), u.v.Integer("fdatasync")
 	if fsync > 0 {
 		u.put("fsync", integer(fsync), u.since("fsync")+": ordered after the writes that it covers")
 	}
@@ -177,6 +169,22 @@ func (t *translation) putSyncs(u *unit) error {
 	}
 	if u.v.On("end_fsync") || u.v.On("fsync_on_close") {
 		u.put("sync_at_end", `"fsync"`, u.since("end_fsync", "fsync_on_close"))
+	}
+	return nil
+}
+
+// oneSync refuses syncs of several kinds.
+func (u *unit) oneSync() error {
+	have := ""
+	for _, name := range []string{"fsync", "fdatasync", "sync_file_range"} {
+		o, ok := u.v.Option(name)
+		if !ok || name != "sync_file_range" && u.v.Integer(name) == 0 {
+			continue
+		}
+		if have != "" {
+			return o.Fail("", "there is %s already, and a job has syncs of one kind", have)
+		}
+		have = o.String()
 	}
 	return nil
 }

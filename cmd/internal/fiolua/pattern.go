@@ -10,7 +10,7 @@ import (
 
 // pattern is where operations of one direction go, and what it follows from.
 func (u *unit) pattern(part int, b blocks) (lua, note string, err error) {
-	lua, note = "sequential()", "rw="+u.v.Text("rw")
+	lua, note = "sequential()", u.since("rw")
 	switch {
 	case u.rw.random:
 		lua, note, err = u.random(part)
@@ -53,7 +53,7 @@ func (u *unit) random(part int) (lua, note string, err error) {
 
 // distribution is random_distribution, or the map by which fio visits each block once.
 func (u *unit) distribution(part int) (lua, note string, err error) {
-	note = "rw=" + u.v.Text("rw")
+	note = u.since("rw")
 	o, given := u.v.Option("random_distribution")
 	word, rest := "random", ""
 	if given {

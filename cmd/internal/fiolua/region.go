@@ -96,7 +96,11 @@ func (u *unit) blocks(part int) (blocks, error) {
 		return u.rangeBlocks(r, part)
 	}
 	n := u.v.Part("bs", part)
-	return blocks{lua: size(n), note: "bs=" + u.v.Text("bs"), min: n, max: n}, nil
+	note := u.since("bs")
+	if note == "" {
+		note = "fio's default"
+	}
+	return blocks{lua: size(n), note: note, min: n, max: n}, nil
 }
 
 func (u *unit) rangeBlocks(o fiojob.Option, part int) (blocks, error) {

@@ -32,7 +32,8 @@ func (t *translation) script() string {
 // head says what the script is and how it is run.
 func (t *translation) head(w *writer) {
 	w.line("-- What fio's job does, as a script. `moonio fio` made it of:")
-	w.line("--   fio %s", comment(strings.Join(t.setup.Args, " ")))
+	args := slices.DeleteFunc(slices.Clone(t.setup.Args), func(a string) bool { return strings.TrimLeft(a, "-") == "print-script" })
+	w.line("--   fio %s", comment(strings.Join(args, " ")))
 	how := fmt.Sprintf("--dir %s --keep --seed %d", t.program.Dir, t.program.Seed)
 	if t.program.Null {
 		how = fmt.Sprintf("--engine null --seed %d", t.program.Seed)
