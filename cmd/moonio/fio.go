@@ -49,6 +49,7 @@ Examples:
 			fs.String("engine", "", "`NAME` use this engine instead of those that the jobs name, as in --engine sim:hdd")
 			fs.String("seed", "", "`N` seed of all random choices; default: randseed, or 137 as in fio")
 			fs.String("out", "", "`FILE` where moonio's own result goes, as JSON")
+			fs.String("record", "", "`FILE` where every operation is written down as a trace, in fio's format if FILE ends in .iolog")
 			fs.String("interval", "", "`D` step of the time series; default: 500ms, as in fio")
 			fs.StringArray("overwrite", nil, "`PATH` let a job write to this file although moonio did not make it; overwrite=0 and overwrite=1 are fio's own option (repeatable)")
 			fs.StringArray("device", nil, "`PATH` with --destroy-data, let a job write to this block device; reading needs no flag (repeatable)")
@@ -229,6 +230,8 @@ func (f *fioRun) own(o *runFlags) error {
 			o.engine = g.Value
 		case "out":
 			o.out = g.Value
+		case "record":
+			o.record = g.Value
 		case "fault":
 			o.faults = append(o.faults, g.Value)
 		case "interval":

@@ -24,7 +24,7 @@ var General = map[string]Argument{
 	"client": Required, "remote-config": Required, "idle-prof": Required, "inflate-log": Required, "trigger-file": Required,
 	"trigger-timeout": Required, "trigger": Required, "trigger-remote": Required, "aux-path": Required, "profile": Required,
 
-	"print-script": None, "engine": Required, "seed": Required, "out": Required, "device": Required, "destroy-data": None,
+	"print-script": None, "engine": Required, "seed": Required, "out": Required, "record": Required, "device": Required, "destroy-data": None,
 	"interval": Required, "fault": Required, "quiet": None, "no-progress": None,
 }
 
