@@ -15,6 +15,7 @@ func TestJobProgress(t *testing.T) {
 		{Name: "late", Start: 5 * time.Second, Duration: time.Second, Stream: stream4K(t, engine.Read, 1, f)},
 	}}
 	p := &phase{plan: plan.defaults(), s: s, end: int64(10 * time.Second)}
+	p.divide()
 	if err := p.compile(); err != nil {
 		t.Fatal(err)
 	}
