@@ -106,14 +106,15 @@ const notThere = "is not there for scripts"
 
 // optionTables are how each table of options comes to the program, with OPTIONS for it.
 var optionTables = map[string]string{
-	"OpenOptions":       `open("other", OPTIONS)`,
-	"PhaseOptions":      `phase("phase", OPTIONS, job)`,
-	"StreamOptions":     `OPTIONS.file = file; stream("other", OPTIONS)`,
-	"ClientsOptions":    `clients("other", 1, OPTIONS, function() end)`,
-	"ReplayOptions":     `OPTIONS.trace = "t"; replay("other", OPTIONS)`,
-	"TraceOptions":      `trace.open("t", OPTIONS)`,
-	"SequentialOptions": `sequential(OPTIONS)`,
-	"BurstOptions":      `OPTIONS.base = 1; OPTIONS.peak = 2; OPTIONS.every = 2; OPTIONS.length = 1; burst(OPTIONS)`,
+	"OpenOptions":        `open("other", OPTIONS)`,
+	"PhaseOptions":       `phase("phase", OPTIONS, job)`,
+	"StreamOptions":      `OPTIONS.file = file; stream("other", OPTIONS)`,
+	"ClientsOptions":     `clients("other", 1, OPTIONS, function() end)`,
+	"ReplayOptions":      `OPTIONS.trace = "t"; replay("other", OPTIONS)`,
+	"TraceOptions":       `trace.open("t", OPTIONS)`,
+	"SequentialOptions":  `sequential(OPTIONS)`,
+	"BurstOptions":       `OPTIONS.base = 1; OPTIONS.peak = 2; OPTIONS.every = 2; OPTIONS.length = 1; burst(OPTIONS)`,
+	"ZoneStridedOptions": `zone_strided(OPTIONS)`,
 }
 
 func TestOptions(t *testing.T) {

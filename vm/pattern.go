@@ -114,6 +114,17 @@ func (m *machine) patterns() map[string]lua.LGFunction {
 			return m.pushPattern(L, dist.Hotspot{Accesses: number(L, 1, "hotspot", "accesses"), Space: number(L, 2, "hotspot", "space")})
 		},
 		"zoned": m.zoned,
+		"either": func(L *lua.LState) int {
+			return m.pushPattern(L, dist.Either{Percent: number(L, 1, "either", "the per cent of the first"), A: patternArg(L, 2, "either"), B: patternArg(L, 3, "either")})
+		},
+		"zone_strided": m.zoneStrided,
+		"gaussian": func(L *lua.LState) int {
+			p := dist.Gaussian{Dev: number(L, 1, "gaussian", "deviation"), Centre: 0.5}
+			if L.Get(2) != lua.LNil {
+				p.Centre = number(L, 2, "gaussian", "centre")
+			}
+			return m.pushPattern(L, p)
+		},
 	}
 }
 
@@ -125,15 +136,29 @@ func centre(L *lua.LState, call string) dist.Centre {
 	return dist.At(number(L, 2, call, "centre"))
 }
 
+// patternArg takes an argument that is a pattern.
+func patternArg(L *lua.LState, n int, call string) dist.Pattern {
+	if u, ok := L.Get(n).(*lua.LUserData); ok {
+		if p, ok := u.Value.(*patternUse); ok {
+			return p.Pattern
+		}
+	}
+	L.RaiseError("%s: %s is not a pattern such as random()", call, show(L.Get(n)))
+	return nil
+}
+
+func (m *machine) zoneStrided(L *lua.LState) int {
+	o := optionsAt(L, 1, "zone_strided")
+	p := dist.ZoneStrided{Bytes: o.size("size", 0), Range: o.size("range", 0), Skip: o.size("skip", 0), Of: o.pattern("of", dist.Uniform{})}
+	o.done()
+	if p.Bytes == 0 {
+		o.fail("size", "how many bytes are moved in a zone before the next? It must be above 0")
+	}
+	return m.pushPattern(L, p)
+}
+
 func (m *machine) runsOf(L *lua.LState) int {
-	u, ok := L.Get(1).(*lua.LUserData)
-	if ok {
-		_, ok = u.Value.(*patternUse)
-	}
-	if !ok {
-		L.RaiseError("runs: %s is not a pattern such as random()", show(L.Get(1)))
-	}
-	p := dist.Runs{Of: u.Value.(*patternUse).Pattern, Length: int(count(L, 2, 1, "runs"))}
+	p := dist.Runs{Of: patternArg(L, 1, "runs"), Length: int(count(L, 2, 1, "runs"))}
 	switch v := L.Get(3); v {
 	case lua.LNil:
 	case lua.LString("same"):
@@ -155,14 +180,30 @@ func (m *machine) zoned(L *lua.LState) int {
 		if !ok || pair.Len() != 2 {
 			L.RaiseError("zoned: zone %d is %s, and not a pair such as {60, 10}", i, show(t.RawGetInt(i)))
 		}
-		a, ok1 := pair.RawGetInt(1).(lua.LNumber)
-		s, ok2 := pair.RawGetInt(2).(lua.LNumber)
-		if !ok1 || !ok2 {
-			L.RaiseError("zoned: zone %d does not hold two numbers", i)
-		}
-		z = append(z, dist.Zone{Accesses: float64(a), Space: float64(s)})
+		z = append(z, zone(L, i, pair))
 	}
 	return m.pushPattern(L, z)
+}
+
+// zone reads {60, 10}, or {60, "1GiB"}.
+func zone(L *lua.LState, i int, pair *lua.LTable) dist.Zone {
+	a, ok := pair.RawGetInt(1).(lua.LNumber)
+	z := dist.Zone{Accesses: float64(a)}
+	switch s := pair.RawGetInt(2).(type) {
+	case lua.LNumber:
+		z.Space = float64(s)
+	case lua.LString:
+		var err error
+		if z.Bytes, err = toSize(s); err != nil {
+			L.RaiseError("zoned: zone %d: %v", i, err)
+		}
+	default:
+		ok = false
+	}
+	if !ok {
+		L.RaiseError("zoned: zone %d does not hold per cent of the accesses, and per cent of the region or a size", i)
+	}
+	return z
 }
 
 // number takes a numeric argument.

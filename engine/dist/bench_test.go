@@ -17,6 +17,7 @@ var everyPattern = []Pattern{
 	Uniform{}, Sequential{}, Sequential{Gap: 4096}, Strided{Stride: 1 << 20}, Reverse{}, Permute{},
 	Zipf{Theta: 1.1}, Zipf{1.1, At(0.5)}, Zipf{Theta: 0.8}, Zipf{Theta: 1}, Pareto{H: 0.2}, Pareto{0.9, At(0)}, Normal{Dev: 10}, Normal{20, At(1)},
 	Zoned{{60, 10, 0}, {30, 20, 0}, {8, 30, 0}, {2, 40, 0}}, Zoned{{50, 0, 1 << 20}}, Hotspot{90, 10},
+	Either{30, Sequential{}, Zipf{Theta: 1}}, ZoneStrided{1 << 16, 1 << 20, 1 << 20, Uniform{}}, Gaussian{10, 0.5},
 	Runs{Of: Uniform{}, Length: 8}, Runs{Of: Zipf{Theta: 1.2}, Length: 4, Same: true},
 }
 

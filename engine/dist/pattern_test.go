@@ -54,6 +54,8 @@ func TestPatternString(t *testing.T) {
 		{Zipf{Theta: 1.1}, `zipf(1.1)`}, {Zipf{1.1, At(0.25)}, `zipf(1.1, 0.25)`}, {Pareto{0.2, At(0)}, `pareto(0.2, 0)`}, {Normal{Dev: 10}, `normal(10)`},
 		{Zoned{{60, 10, 0}, {40, 0, 1 << 20}}, `zoned{ {60, 10}, {40, "1MiB"} }`}, {Hotspot{90, 10}, `hotspot(90, 10)`},
 		{Runs{Of: Uniform{}, Length: 8}, `runs(random(), 8)`}, {Runs{Zipf{Theta: 2}, 4, true}, `runs(zipf(2), 4, "same")`},
+		{Either{30, Sequential{}, Uniform{}}, `either(30, sequential(), random())`}, {Gaussian{10, 0.25}, `gaussian(10, 0.25)`},
+		{ZoneStrided{1 << 20, 2 << 20, 4096, Uniform{}}, `zone_strided{ size = "1MiB", range = "2MiB", skip = "4KiB", of = random() }`},
 	} {
 		if got := c.p.String(); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
@@ -75,7 +77,6 @@ func TestErrors(t *testing.T) {
 		{Sequential{Gap: -1}, gib, `sequential{ gap = "-1B" }: the gap must be between 0 and the region's 1GiB`},
 		{Strided{}, gib, `strided("0B"): the stride must be above 0`},
 		{Strided{5000}, gib, `strided("5kB"): the stride must be a multiple of the 4KiB that offsets are`},
-		{Permute{}, Region{Size: 1 << 30, Unit: 4096, Max: 8192}, "permute() visits blocks of one size"},
 		{Permute{}, Region{Size: 100, Unit: 4096, Max: 10}, "permute(): a region of 100B holds no block of 4KiB"},
 		{Zipf{}, gib, "zipf(0): theta must be above 0 and at most 10"},
 		{Zipf{Theta: math.NaN()}, gib, "theta must be above 0"},
@@ -91,6 +92,13 @@ func TestErrors(t *testing.T) {
 		{Hotspot{90, 100}, gib, "hotspot(90, 100): accesses must be from 0 to 100 per cent, the space between 0 and 100"},
 		{Runs{Of: Uniform{}}, gib, "runs(random(), 0): a run has at least 1 transfer"},
 		{Runs{Of: Zipf{}, Length: 2}, gib, "zipf(0): theta"},
+		{Either{101, Uniform{}, Uniform{}}, gib, "either(101, random(), random()): the share of the first must be from 0 to 100"},
+		{Either{50, Uniform{}, Zipf{}}, gib, "zipf(0): theta"},
+		{Gaussian{0, 0.5}, gib, "gaussian(0, 0.5): the deviation must be above 0 and at most 100"},
+		{Gaussian{10, 2}, gib, "gaussian(10, 2): the centre must be from 0"},
+		{ZoneStrided{Of: Uniform{}}, gib, `zone_strided{ size = "0B", of = random() }: sizes must be above 0`},
+		{ZoneStrided{Bytes: 4096, Range: 2 << 30, Of: Uniform{}}, gib, "a zone of 2GiB does not fit into a region of 1GiB"},
+		{ZoneStrided{Bytes: 4096, Skip: 100, Of: Uniform{}}, gib, "must be multiples of 4KiB, the step between offsets"},
 	} {
 		_, err := c.p.Compile(c.r, 1)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -67,6 +67,19 @@ func (s SizeShare) check() error {
 	return nil
 }
 
+// MultiplesOf says whether all sizes are multiples of n.
+func (s Sizes) MultiplesOf(n int64) bool {
+	if s.table == nil {
+		return true
+	}
+	for _, share := range s.table.shares {
+		if share.Min%n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // String is the entry without its weight.
 func (s SizeShare) String() string {
 	if s.Min == s.Max {

@@ -1,7 +1,6 @@
 package dist
 
 import (
-	"errors"
 	"fmt"
 	"math/bits"
 	"strconv"
@@ -101,7 +100,8 @@ func (Reverse) Compile(r Region, _ uint64) (Sampler, error) {
 
 // Permute is every block of one unit once in a random order, then all again in
 // another, with memory that does not grow with the region. Bytes behind the last whole
-// unit are left out.
+// unit are left out. Where transfers are longer than a unit, the sampler is a Fitter, which makes
+// some of them shorter so that they too visit each byte once.
 type Permute struct{}
 
 // String is the pattern as a script writes it.
@@ -113,10 +113,11 @@ func (p Permute) Compile(r Region, seed uint64) (Sampler, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case r.Max > r.Unit:
-		return nil, errors.New("permute() visits blocks of one size: transfers may not be longer than the step between offsets")
 	case g.size < g.unit:
 		return nil, fmt.Errorf("permute(): a region of %s holds no block of %s", units.FormatSize(g.size), units.FormatSize(g.unit))
+	}
+	if r.Max > r.Unit {
+		return newCover(g, r.Max, seed), nil
 	}
 	return &permute{grid: g, cursor: newCursor(int64(g.blocks)), perm: newPermutation(g.blocks), seed: seed}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
+	"moonio/engine/units"
 )
 
 // course is what all workers of one stream share: its choices compiled, and its
@@ -43,23 +44,40 @@ type target struct {
 // way is where the operations of one direction go in a file. All workers share it.
 type way struct {
 	sampler dist.Sampler // nil if the mix has no such operations
+	fitter  dist.Fitter  // the same, if it makes operations shorter
 	done    atomic.Bool  // all its passes have been made
 }
 
-// next is where the next operation of n bytes goes; false when all passes, of which 0 is no
-// limit, have been made.
-func (y *way) next(r *dist.Rand, n, passes int64) (int64, bool) {
+// next is where the next operation of n bytes goes, which may be made shorter; false when all
+// passes, of which 0 is no limit, have been made.
+func (y *way) next(r *dist.Rand, n *int64, passes int64) (int64, bool) {
+	if y.fitter != nil {
+		return y.fit(r, n, passes)
+	}
 	if passes == 0 {
-		return y.sampler.Next(r, n), true
+		return y.sampler.Next(r, *n), true
 	}
 	if y.done.Load() {
 		return 0, false
 	}
-	off, pass := y.sampler.(dist.Passer).NextPass(r, n) // compile has seen to it that it is one
+	off, pass := y.sampler.(dist.Passer).NextPass(r, *n) // compile has seen to it that it is one
 	if pass >= passes {
 		y.done.Store(true)
 	}
 	return off, pass < passes
+}
+
+func (y *way) fit(r *dist.Rand, n *int64, passes int64) (off int64, ok bool) {
+	if y.done.Load() {
+		return 0, false
+	}
+	off, fits, pass := y.fitter.Fit(r, *n)
+	*n = fits
+	if passes > 0 && pass >= passes {
+		y.done.Store(true)
+		return 0, false
+	}
+	return off, true
 }
 
 // over says whether nothing is left to visit.
@@ -111,6 +129,8 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 		if t.write.sampler, err = s.sampler(&s.Write, f, seed, s.does(true)); err != nil {
 			return nil, err
 		}
+		t.read.fitter, _ = t.read.sampler.(dist.Fitter)
+		t.write.fitter, _ = t.write.sampler.(dist.Fitter)
 		if err := s.checkAppends(f); err != nil {
 			return nil, err
 		}
@@ -172,6 +192,9 @@ func (a *Access) compile(f *engine.File, seed uint64) (dist.Sampler, error) {
 		if err := a.aligned(f, unit); err != nil {
 			return nil, err
 		}
+	}
+	if _, ok := a.At.(dist.Permute); ok && !a.Block.MultiplesOf(unit) {
+		return nil, fmt.Errorf("%s in %q: to visit each byte once, the block sizes %s must be multiples of %s, the step between offsets: set align", a.At, f.Name, a.Block, units.FormatSize(unit))
 	}
 	s, err := a.At.Compile(dist.Region{Start: a.Offset, Size: size, Unit: unit, Max: a.Block.Max()}, seed)
 	if err != nil {

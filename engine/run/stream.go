@@ -277,9 +277,9 @@ func (s *stream) place(d *draw) (int64, bool) {
 	}
 	switch d.code {
 	case engine.Read:
-		return d.target.read.next(s.rand, d.n, s.spec.Passes)
+		return d.target.read.next(s.rand, &d.n, s.spec.Passes)
 	case engine.Write, engine.Trim, engine.SyncRange:
-		return d.target.write.next(s.rand, d.n, s.spec.Passes)
+		return d.target.write.next(s.rand, &d.n, s.spec.Passes)
 	case engine.Append:
 		return d.target.file.Reserve(d.n), true
 	}

@@ -481,8 +481,33 @@ function pareto(h, centre) end
 ---@return Pattern
 function normal(deviation, centre) end
 
----Zones: pairs of per cent of accesses and per cent of the region, in order: zoned{ {60, 10}, {30, 20}, {10, 70} }.
----@param zones number[][]
+---A bell around a centre: places lie where it has them, and what would fall outside of the region is drawn again.
+---@param deviation number the standard deviation in per cent of the region
+---@param centre? number as a share of the region from 0 to 1. Default: 0.5.
+---@return Pattern
+function gaussian(deviation, centre) end
+
+---So many per cent of the operations go where one pattern says, the others where another does.
+---@param percent number of the first
+---@param a Pattern
+---@param b Pattern
+---@return Pattern
+function either(percent, a, b) end
+
+---@class ZoneStridedOptions
+---@field size? Size bytes that are moved in a zone before the next; it must be given
+---@field range? Size length of a zone. Default: its size.
+---@field skip? Size bytes between the end of a zone and the next. Default: 0.
+---@field of? Pattern where operations go in the zone; with `sequential()`, from its start. Default: `random()`.
+
+---Stays in a zone, then goes on to the next; after the last whole zone it goes back to the first.
+---@param options ZoneStridedOptions
+---@return Pattern
+function zone_strided(options) end
+
+---Zones: pairs of per cent of accesses and per cent of the region, or a size, in order: zoned{ {60, 10}, {30, "1GiB"} }. What they leave of
+---the accesses goes to what they leave of the region.
+---@param zones (number|string)[][]
 ---@return Pattern
 function zoned(zones) end
 
@@ -492,7 +517,8 @@ function zoned(zones) end
 ---@return Pattern
 function hotspot(accesses, space) end
 
----Each block exactly once per pass, in random order, with memory that does not grow with the file.
+---Each block exactly once per pass, in random order, with memory that does not grow with the file. Blocks of several sizes visit each
+---byte once: the sizes must be multiples of the smallest, and some operations are made shorter to end where others began.
 ---@return Pattern
 function permute() end
 
