@@ -75,8 +75,7 @@ func (h *header) category() (blk.Kind, trace.Flags) {
 	case h.action&read != 0:
 		kind = blk.Read
 	}
-	kind, flags, _ = blk.Settle(kind, flags, h.bytes)
-	return kind, flags
+	return blk.Settle(kind, flags, h.bytes)
 }
 
 // split is where the second part of an I/O begins, if that is what the event says.

@@ -368,3 +368,92 @@ func TestCheck(t *testing.T) {
 		t.Error("nothing passes")
 	}
 }
+
+// openFiles is how many files beneath a directory this process has open.
+func openFiles(t *testing.T, dir string) (n int) {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, fd := range fds {
+		if to, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && strings.HasPrefix(to, dir) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestManyFiles has a file for each hour and volume: only those of the present hour are open.
+func TestManyFiles(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 100 {
+		var b strings.Builder
+		b.WriteString("fio version 3 iolog\n")
+		for j := range 50 {
+			fmt.Fprintf(&b, "%d volume%d read 0 512\n", i/2*1000+j*10+i%2, i%2)
+		}
+		file(t, dir, fmt.Sprintf("%03d", 99-i), []byte(b.String()))
+	}
+	file(t, dir, "notes", []byte("nothing\n"))
+	tr, err := format.Open([]string{dir}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	most := 0
+	var last int64
+	for n := 0; ; n++ {
+		var r trace.Record
+		if err := tr.Read(&r); err == io.EOF {
+			if n != 5000 {
+				t.Errorf("%d records", n)
+			}
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if r.Time < last {
+			t.Fatalf("record %d: time went back", n)
+		}
+		last = r.Time
+		if n%100 == 50 {
+			most = max(most, openFiles(t, dir))
+		}
+	}
+	if most > 4 || openFiles(t, dir) != 0 {
+		t.Errorf("%d files open at a time, %d at the end", most, openFiles(t, dir))
+	}
+	if len(tr.Inputs) != 100 || len(tr.Log.Notes) != 1 || tr.Log.Lines != 5100 || tr.Log.Disorder != 0 {
+		t.Errorf("%d files, %+v", len(tr.Inputs), tr.Log)
+	}
+}
+
+// failing fails in the middle.
+type failing struct{ r io.Reader }
+
+func (f *failing) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
+	if err == io.EOF {
+		err = errors.New("the disk is gone")
+	}
+	return n, err
+}
+
+// TestFailure gives what was read before an error, then the error, and that again.
+func TestFailure(t *testing.T) {
+	dir := t.TempDir()
+	tr, err := format.Open([]string{"-", file(t, dir, "x", []byte(log))}, &trace.Options{Stdin: &failing{strings.NewReader(log)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	var r trace.Record
+	n := 0
+	for err = tr.Read(&r); err == nil; err = tr.Read(&r) {
+		n++
+	}
+	if n != 3 || err.Error() != "the disk is gone" || tr.Read(&r) != err {
+		t.Errorf("%d records, then %v", n, err)
+	}
+}

@@ -13,43 +13,56 @@ import (
 type merged struct {
 	heap    []head
 	started bool
+	err     error // to be returned once what was read before it has been
 }
 
 type head struct {
-	next  trace.Record
-	r     trace.Reader
-	index int
+	next   trace.Record
+	closed bool // of next, only the time is known yet
+	r      trace.Reader
+	index  int
 }
 
 // merge is the one reader itself if there is only one.
-func merge(readers []trace.Reader) trace.Reader {
+func merge(readers []head) trace.Reader {
 	if len(readers) == 1 {
-		return readers[0]
+		return readers[0].r
 	}
-	m := &merged{}
-	for i, r := range readers {
-		m.heap = append(m.heap, head{r: r, index: i})
+	for i := range readers {
+		readers[i].index = i
 	}
-	return m
+	return &merged{heap: readers}
 }
 
 func (m *merged) Read(r *trace.Record) error {
 	if !m.started {
 		m.started = true
-		if err := m.start(); err != nil {
-			return err
-		}
+		m.err = m.start()
+	}
+	for m.err == nil && len(m.heap) > 0 && m.heap[0].closed {
+		m.err = m.advance()
+	}
+	if m.err != nil {
+		return m.err
 	}
 	if len(m.heap) == 0 {
 		return io.EOF
 	}
+	*r = m.heap[0].next
+	m.err = m.advance()
+	return nil
+}
+
+// advance reads the first reader's next record, and puts it in its place.
+func (m *merged) advance() error {
 	top := &m.heap[0]
-	*r = top.next
+	top.closed = false
 	switch err := top.r.Read(&top.next); err {
 	case nil:
 	case io.EOF:
 		last := len(m.heap) - 1
 		m.heap[0] = m.heap[last]
+		m.heap[last] = head{}
 		m.heap = m.heap[:last]
 	default:
 		return err
@@ -58,10 +71,14 @@ func (m *merged) Read(r *trace.Record) error {
 	return nil
 }
 
-// start reads every reader's first record.
+// start reads the first record of every reader that is open.
 func (m *merged) start() error {
 	live := m.heap[:0]
 	for _, h := range m.heap {
+		if h.closed {
+			live = append(live, h)
+			continue
+		}
 		switch err := h.r.Read(&h.next); err {
 		case nil:
 			live = append(live, h)

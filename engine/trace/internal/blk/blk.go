@@ -8,6 +8,7 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/trace"
+	"moonio/engine/trace/internal/scan"
 )
 
 // SectorSize is the block layer's unit of addresses, whatever the device's blocks are.
@@ -69,63 +70,38 @@ func (e *Event) Wrong() string {
 	return ""
 }
 
-// ParseRWBS takes apart what blkparse and the kernel's trace points print of an I/O's kind:
-// [F]{R|W|D|N|F}, then F for FUA, A for read-ahead, S for synchronous, M for metadata. bytes tells a
-// flush from a write that flushes.
+// ParseRWBS takes apart what blkparse prints of an I/O's kind, as scan.RWBS does; it knows zone commands (Z)
+// and what has no data (N) besides.
 func ParseRWBS(s []byte, bytes uint32) (kind Kind, flags trace.Flags, ok bool) {
-	if len(s) == 0 {
-		return None, 0, false
-	}
-	if s[0] == 'F' {
-		flags, s = trace.Preflush, s[1:]
-	}
-	if len(s) == 0 {
-		return Flush, 0, true
-	}
-	switch s[0] {
-	case 'R':
-		kind = Read
-	case 'W':
-		kind = Write
-	case 'D':
-		kind = Discard
-	case 'N', 'F':
-		kind = None
-	case 'Z':
-		return Other, 0, true
-	default:
-		return None, 0, false
-	}
-	for _, c := range s[1:] {
-		switch c {
-		case 'F':
-			flags |= trace.FUA
-		case 'A':
-			flags |= trace.Readahead
-		case 'S':
-			flags |= trace.Sync
-		case 'M':
-			flags |= trace.Meta
-		case 'B': // a barrier, of old kernels
-			flags |= trace.Preflush | trace.FUA
-		case 'E', 'U': // secure erase, atomic write
-		default:
+	op, flags, ok := scan.RWBS(s, int64(sectors(bytes)))
+	if !ok {
+		if len(s) == 0 {
 			return None, 0, false
 		}
+		kind, ok = map[byte]Kind{'N': None, 'Z': Other}[s[0]]
+		return kind, 0, ok
 	}
-	if s[0] == 'F' {
-		flags |= trace.Preflush
+	switch op {
+	case engine.Read:
+		kind = Read
+	case engine.Write:
+		kind = Write
+	case engine.Trim:
+		kind = Discard
+	case engine.Fsync:
+		return Flush, flags, true
 	}
-	return Settle(kind, flags, bytes)
+	kind, flags = Settle(kind, flags, bytes)
+	return kind, flags, true
 }
 
 // Settle tells what has no data from what has: a flush that carries none is only a flush.
-func Settle(kind Kind, flags trace.Flags, bytes uint32) (Kind, trace.Flags, bool) {
-	if bytes == 0 && kind != Other {
-		if flags&trace.Preflush != 0 {
-			return Flush, flags &^ (trace.Preflush | trace.FUA), true
-		}
-		return None, flags, true
+func Settle(kind Kind, flags trace.Flags, bytes uint32) (Kind, trace.Flags) {
+	switch {
+	case bytes > 0 || kind == Other:
+		return kind, flags
+	case flags&trace.Preflush != 0:
+		return Flush, flags &^ (trace.Preflush | trace.FUA)
 	}
-	return kind, flags, true
+	return None, flags
 }
