@@ -5,8 +5,11 @@ package bcc
 import (
 	"bytes"
 	"errors"
+	"math"
 
+	"moonio/engine"
 	"moonio/engine/trace"
+	"moonio/engine/trace/internal/blk"
 	"moonio/engine/trace/internal/scan"
 )
 
@@ -204,22 +207,24 @@ func between(line, from, to []byte) []byte {
 
 // record makes the line's record but for its names, and says why it cannot.
 func (e *event) record(r *trace.Record) string {
-	op, flags, ok := scan.RWBS(e.rwbs, e.bytes)
-	if !ok {
+	kind, flags, ok := blk.ParseRWBS(e.rwbs, uint32(min(e.bytes, math.MaxUint32)))
+	op := kind.Op()
+	switch {
+	case ok && kind == blk.None && e.bytes == 0:
+		return whyEmpty
+	case !ok || op == engine.Nop:
 		return whyOther
 	}
 	*r = trace.Record{Op: op, Flags: flags, Latency: e.latency, Time: e.time - e.latency, Length: e.bytes}
-	if op.Transfers() && e.bytes == 0 {
-		return whyEmpty
-	}
-	if !op.Transfers() && e.bytes == 0 {
+	if kind == blk.Flush {
+		r.Length = 0
 		return ""
 	}
 	const maxSector = 1<<54 - 1
-	if e.sector < 0 || e.sector > maxSector || !trace.Fits(e.sector*512, e.bytes) {
+	if e.sector < 0 || e.sector > maxSector || !trace.Fits(e.sector*blk.SectorSize, e.bytes) {
 		return "sector and length reach beyond 2^63-1 bytes"
 	}
-	r.Offset = e.sector * 512
+	r.Offset = e.sector * blk.SectorSize
 	return ""
 }
 

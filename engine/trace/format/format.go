@@ -22,6 +22,7 @@ import (
 	"moonio/engine/trace/iolog"
 	"moonio/engine/trace/native"
 	"moonio/engine/trace/oracle"
+	"moonio/engine/trace/perf"
 	"moonio/engine/trace/strace"
 	"moonio/engine/trace/vscsi"
 )
@@ -38,7 +39,7 @@ var formats = slices.Concat(
 		blkparse.Format,
 		strace.Format,
 	},
-	bcc.Formats, columns.Formats,
+	perf.Formats, bcc.Formats, columns.Formats,
 	[]*trace.Format{
 		oracle.Format, // has no magic, so everything else goes first
 	},

@@ -148,7 +148,7 @@ func (s *source) call(p *calls.Process, body []byte, time int64, begun bool) ([]
 		s.other(body)
 		return nil, nil
 	}
-	if why := parse(&call, body[len(name)+1:]); why != "" {
+	if why := call.Parse(body[len(name)+1:]); why != "" {
 		s.lines.Bad(s.line, why)
 		return nil, nil
 	}

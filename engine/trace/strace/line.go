@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 
-	"moonio/engine/trace/internal/calls"
 	"moonio/engine/trace/internal/scan"
 )
 
@@ -138,104 +137,4 @@ func (c *clock) ofDay(word []byte) (int64, bool) {
 	}
 	c.last = t
 	return t, true
-}
-
-// parse splits a call's arguments and what it returned, from behind its name's parenthesis.
-// why says what is wrong.
-func parse(c *calls.Call, b []byte) (why string) {
-	end := arguments(c, b)
-	if end < 0 {
-		return "arguments that do not end"
-	}
-	c.Raw = b[:end-1]
-	rest := scan.Trim(b[end:])
-	if len(rest) == 0 || rest[0] != '=' {
-		return "no result"
-	}
-	return result(c, scan.Trim(rest[1:]))
-}
-
-// arguments splits arguments, and is where they end, behind the parenthesis; -1 if nowhere.
-// Commas in strings, paths, brackets and braces separate none.
-func arguments(c *calls.Call, b []byte) int {
-	c.N = 0
-	depth, start := 0, 0
-	for i := 0; i < len(b); i++ {
-		switch b[i] {
-		case '"':
-			end := calls.QuoteEnd(b, i)
-			if end < 0 {
-				return -1
-			}
-			i = end - 1
-		case '<':
-			if end := calls.PathEnd(b, i); end > 0 && i > 0 && b[i-1] != '<' && b[i+1] != '<' {
-				i = end - 1
-			}
-		case '(', '[', '{':
-			depth++
-		case ']', '}':
-			depth--
-		case ')':
-			if depth--; depth < 0 {
-				add(c, b[start:i])
-				return i + 1
-			}
-		case ',':
-			if depth == 0 {
-				add(c, b[start:i])
-				start = i + 1
-			}
-		}
-	}
-	return -1
-}
-
-func add(c *calls.Call, arg []byte) {
-	if arg = scan.Bare(arg); c.N < calls.MaxArgs && (c.N > 0 || len(arg) > 0) {
-		c.Args[c.N] = arg
-		c.N++
-	}
-}
-
-// result parses "3</path>", "-1 ENOENT (No such file)", "0x7f" or "?", and a duration in angle
-// brackets at the end.
-func result(c *calls.Call, b []byte) (why string) {
-	c.Ret, c.RetPath = -1, nil
-	n := 0
-	for n < len(b) && b[n] != ' ' && b[n] != '<' {
-		n++
-	}
-	value, rest := b[:n], b[n:]
-	if len(rest) > 0 && rest[0] == '<' {
-		if end := calls.PathEnd(rest, 0); end > 0 {
-			c.RetPath, rest = rest[1:end-1], rest[end:]
-		}
-	}
-	if len(value) == 0 {
-		return "no result"
-	}
-	if value[0] != '?' {
-		var ok bool
-		if c.Ret, ok = scan.Number(value); !ok && !bytes.HasPrefix(value, []byte("0x")) {
-			return "a result that is no number"
-		}
-	}
-	return duration(c, rest)
-}
-
-func duration(c *calls.Call, b []byte) (why string) {
-	if len(b) == 0 || b[len(b)-1] != '>' {
-		return ""
-	}
-	i := bytes.LastIndexByte(b, '<')
-	if i < 0 {
-		return ""
-	}
-	latency, ok := scan.Decimal(b[i+1:len(b)-1], 9)
-	if !ok || latency < 0 {
-		return "not a duration"
-	}
-	c.Latency = latency
-	return ""
 }

@@ -47,9 +47,9 @@ type Event struct {
 // Device is a device's number as it is in events.
 func Device(major, minor uint32) uint32 { return major<<20 | minor }
 
-// op is the operation of an event's kind.
-func (e *Event) op() engine.OpCode {
-	switch e.Kind {
+// Op is the operation of a kind, or Nop.
+func (k Kind) Op() engine.OpCode {
+	switch k {
 	case Read:
 		return engine.Read
 	case Write:

@@ -100,7 +100,7 @@ func (t *Tracker) issue(e *Event) {
 	h := &t.held[t.next%maxHeld]
 	*h = held{Record: trace.Record{
 		Time: e.Time, Length: int64(e.Bytes), Latency: trace.Unknown,
-		File: e.File, Stream: e.Stream, Op: e.op(), Flags: e.Flags,
+		File: e.File, Stream: e.Stream, Op: e.Kind.Op(), Flags: e.Flags,
 	}}
 	if e.Kind != Flush {
 		h.Offset = int64(e.Sector) * SectorSize

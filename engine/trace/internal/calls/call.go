@@ -5,8 +5,8 @@
 // offset. The tracers' own syntax is their readers' matter.
 package calls
 
-// MaxArgs is how many arguments a call can have.
-const MaxArgs = 6
+// maxArgs is how many arguments a call can have.
+const maxArgs = 6
 
 // Call is one system call that has returned, as a tracer printed it. Its parts belong to
 // the caller, and are not kept.
@@ -14,7 +14,7 @@ type Call struct {
 	ID      ID
 	Time    int64 // of its beginning, in nanoseconds
 	Latency int64 // or trace.Unknown
-	Args    [MaxArgs][]byte
+	Args    [maxArgs][]byte
 	N       int    // how many there are
 	Raw     []byte // all the arguments
 	Begun   bool   // Machine.Begin was told of it

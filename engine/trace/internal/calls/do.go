@@ -17,6 +17,7 @@ const (
 	skipUring    = errSkip("io_uring's calls: what they submit is not in the trace")
 	skipSubmit   = errSkip("requests of io_submit that the trace does not show")
 	skipFallback = errSkip("fallocate in modes other than reserving and punching holes")
+	skipNameless = errSkip("calls on files whose names the trace does not show")
 	skipAdvice   = errSkip("advice (fadvise, readahead)")
 )
 
@@ -220,9 +221,9 @@ func number(arg []byte) (int64, bool) {
 func (m *Machine) fallocate(p *Process, c *Call) error {
 	mode := c.arg(1)
 	switch {
-	case contains(mode, "FALLOC_FL_PUNCH_HOLE") || string(mode) == "0x3" || string(mode) == "3":
+	case contains(mode, "FALLOC_FL_PUNCH_HOLE") || contains(mode, "PUNCH_HOLE") || string(mode) == "0x3" || string(mode) == "3":
 		return m.onRange(p, c, engine.Trim, 2)
-	case len(mode) == 0 || mode[0] == '0' || mode[0] == '1' || string(mode) == "FALLOC_FL_KEEP_SIZE":
+	case len(mode) == 0 || mode[0] == '0' || mode[0] == '1' || string(mode) == "FALLOC_FL_KEEP_SIZE", string(mode) == "KEEP_SIZE":
 		return m.onRange(p, c, engine.Allocate, 2)
 	}
 	return skipFallback
@@ -240,8 +241,11 @@ func (m *Machine) truncate(p *Process, c *Call) error {
 		if err := m.named(p, f, nil, c.arg(0)); err != nil {
 			return err
 		}
-		if f.kind != regular {
+		switch {
+		case f.kind != regular:
 			return errSkip(reasons[f.kind])
+		case !f.known:
+			return skipNameless
 		}
 		r.File = f.id
 		m.out = append(m.out, r)
@@ -257,34 +261,37 @@ func (m *Machine) truncate(p *Process, c *Call) error {
 // sendfile has only the input's.
 func (m *Machine) copy(p *Process, c *Call, in, out int) error {
 	m.log.Note("copies within the kernel (copy_file_range, sendfile, splice) are given as a read and a write, though a file system may have moved no data")
-	from, err1 := m.target(p, c.arg(in))
+	from, err := m.target(p, c.arg(in))
+	if err == nil {
+		err = m.copySide(c, from, engine.Read, in+1)
+	}
+	if ignoreSkip(err) != nil {
+		return err
+	}
 	to, err2 := m.target(p, c.arg(out))
-	if err1 != nil && err2 != nil {
-		return err1
-	}
-	if err1 == nil {
-		at, err := copyOffset(c.arg(in + 1))
-		if err == nil {
-			err = m.move(c, from, engine.Read, at, nil)
+	if err2 == nil {
+		at := out + 1
+		if c.ID == Sendfile {
+			at = c.N // it has no such argument
 		}
-		if err != nil {
-			return err
-		}
+		err2 = m.copySide(c, to, engine.Write, at)
 	}
-	if err2 != nil {
-		return ignoreSkip(err2)
+	if ignoreSkip(err2) == nil && len(m.out) > 0 {
+		return nil
 	}
-	at := int64(-1)
-	if c.ID == CopyRange {
-		var err error
-		if at, err = copyOffset(c.arg(out + 1)); err != nil {
-			return err
-		}
-	}
-	return m.move(c, to, engine.Write, at, nil)
+	return err2
 }
 
-// ignoreSkip is err, unless it only says that one of two sides is no file.
+// copySide is one side of a copy, its offset in argument at.
+func (m *Machine) copySide(c *Call, f *file, op engine.OpCode, at int) error {
+	offset, err := copyOffset(c.arg(at))
+	if err != nil {
+		return err
+	}
+	return m.move(c, f, op, offset, nil)
+}
+
+// ignoreSkip is err, unless it only says that one side, or one request, gives no record.
 func ignoreSkip(err error) error {
 	if _, ok := err.(errSkip); ok {
 		return nil

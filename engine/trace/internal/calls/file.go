@@ -66,8 +66,9 @@ func parseFD(arg []byte) (fd int64, path []byte, ok bool) {
 }
 
 // PathEnd is where what a tracer prints after a descriptor ends, from its '<' at b[at] to
-// behind its '>'; -1 if there is no such end. A path has no '<' or '>' of its own but
-// around a device's numbers; what is no path can have an arrow within brackets.
+// behind its '>'; -1 if there is no such end. strace escapes these within a path, perf does not: the
+// end is one that something follows which can follow a path. Brackets nest around a device's numbers,
+// and what is no path can have an arrow within square ones.
 func PathEnd(b []byte, at int) int {
 	rest := b[at:]
 	if len(rest) < 2 || rest[0] != '<' {
@@ -78,15 +79,16 @@ func PathEnd(b []byte, at int) int {
 			return at + end + 2
 		}
 	}
-	depth := 0
-	for i, c := range rest {
-		switch c {
-		case '<':
-			depth++
-		case '>':
-			if depth--; depth == 0 {
-				return at + i + 1
-			}
+	nested := false
+	for i := 1; i < len(rest); i++ {
+		switch {
+		case rest[i] == '<':
+			nested = true
+		case rest[i] != '>':
+		case nested && i+1 < len(rest) && rest[i+1] == '>':
+			nested = false
+		case i+1 == len(rest) || bytes.IndexByte([]byte(",)( ]}="), rest[i+1]) >= 0:
+			return at + i + 1
 		}
 	}
 	return -1
@@ -106,9 +108,9 @@ func (m *Machine) file(p *Process, arg []byte) (*file, error) {
 	switch {
 	case open && path == nil:
 		return d.file, m.unnamed(p, fd, d.file)
-	case open && bytes.Equal(path, d.file.path):
+	case open && m.isCalled(d.file, path):
 		return d.file, nil
-	case open && d.file.path == nil || open && m.closes:
+	case open && (!d.file.shown || m.closes):
 		return d.file, m.rename(d.file, path) // its name was not known, or has changed
 	}
 	f, err := m.unseen(p, fd, path)
@@ -116,6 +118,14 @@ func (m *Machine) file(p *Process, arg []byte) (*file, error) {
 		return nil, err
 	}
 	return f, m.set(p.table, fd, descriptor{file: f})
+}
+
+// isCalled says whether a path is the one that an open file is known by.
+func (m *Machine) isCalled(f *file, path []byte) bool {
+	if f.kind != regular {
+		return f.shown && f.kind == kindOf(path)
+	}
+	return f.known && string(m.clean(path)) == m.log.Files.Name(f.id)
 }
 
 // unseen is the open file of a descriptor whose opening is not in the trace.
@@ -145,7 +155,7 @@ func (m *Machine) unnamed(p *Process, fd int64, f *file) (err error) {
 
 // rename gives an open file its path.
 func (m *Machine) rename(f *file, path []byte) (err error) {
-	f.path = append(f.path[:0], path...)
+	f.shown = true
 	if f.kind = kindOf(path); f.kind != regular {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,8 +63,8 @@ type file struct {
 	kind                 kind
 	position             int64
 	append, direct, sync bool
-	known                bool   // its path is
-	path                 []byte // as the tracer prints it with each descriptor; nil if it does not
+	known                bool // its name is
+	shown                bool // by what the tracer prints with each descriptor
 }
 
 // fork is one that has begun: its child may show before it returns.
@@ -123,9 +124,15 @@ func (m *Machine) Begin(p *Process, id ID, args []byte) {
 	case Fork, Clone:
 		const maxForking = 1 << 10
 		if len(m.forking) < maxForking {
-			m.forking = append(m.forking, fork{p, id == Clone && contains(args, "CLONE_FILES")})
+			m.forking = append(m.forking, fork{p, id == Clone && sharesFiles(args)})
 		}
 	}
+}
+
+// sharesFiles says whether a clone shares the table of descriptors. perf does not print what
+// clone3 is told, which is how threads are made.
+func sharesFiles(args []byte) bool {
+	return contains(args, "CLONE_FILES") || contains(args, "FILES") || bytes.Contains(args, []byte("uargs: 0x"))
 }
 
 // Exit ends a process.
@@ -186,7 +193,7 @@ func (m *Machine) forked(p *Process, c *Call) error {
 		child = &Process{ID: c.Ret}
 		m.processes[c.Ret] = child
 	}
-	return m.inherit(child, fork{p, c.ID == Clone && contains(c.Raw, "CLONE_FILES")})
+	return m.inherit(child, fork{p, c.ID == Clone && sharesFiles(c.Raw)})
 }
 
 // exec closes what is to be closed then, in a table of the process's own.

@@ -47,7 +47,7 @@ func (m *Machine) change(p *Process, c *Call) error {
 		return nil
 	case Fchdir:
 		if _, path, ok := parseFD(c.arg(0)); ok {
-			p.table.cwd = string(m.clean(path))
+			p.table.moveTo(m.clean(path))
 		}
 		return nil
 	}
@@ -62,7 +62,7 @@ func (m *Machine) descriptors(p *Process, c *Call) error {
 	case Dup:
 		return m.dup(p, c, false)
 	case Dup2:
-		return m.dup(p, c, contains(c.arg(2), "CLOEXEC"))
+		return m.dup(p, c, contains(c.arg(2), "CLOEXEC") || string(c.arg(2)) == "524288")
 	case Fcntl:
 		return m.fcntl(p, c)
 	case Lseek:
@@ -118,7 +118,6 @@ func (m *Machine) named(p *Process, f *file, dir, name []byte) error {
 	if len(path) > 0 && path[0] != '/' {
 		path = append(m.directory(p, dir), path...)
 	}
-	f.path = nil
 	if f.kind = kindOf(path); f.kind != regular {
 		return nil
 	}
@@ -150,7 +149,7 @@ func (m *Machine) directory(p *Process, dir []byte) []byte {
 func (m *Machine) learn(p *Process, dir []byte) {
 	path, ok := bytes.CutPrefix(dir, []byte("AT_FDCWD<"))
 	if ok && len(path) > 1 && string(path[:len(path)-1]) != p.table.cwd {
-		p.table.cwd = string(unescape(nil, path[:len(path)-1]))
+		p.table.moveTo(unescape(nil, path[:len(path)-1]))
 	}
 }
 
@@ -171,7 +170,15 @@ func (m *Machine) chdir(p *Process, name []byte) {
 	if len(path) > 0 && path[0] != '/' {
 		path = append(m.directory(p, nil), path...)
 	}
-	p.table.cwd = string(path)
+	p.table.moveTo(path)
+}
+
+// moveTo changes the directory of the processes that share a table.
+func (t *table) moveTo(path []byte) {
+	const maxPath = 4096
+	if t.cwd = ""; len(path) <= maxPath {
+		t.cwd = string(path)
+	}
 }
 
 func (m *Machine) close(p *Process, arg []byte) {
@@ -183,8 +190,8 @@ func (m *Machine) close(p *Process, arg []byte) {
 }
 
 func (m *Machine) closeRange(p *Process, c *Call) error {
-	first, ok1 := scan.Number(c.arg(0))
-	last, ok2 := scan.Number(c.arg(1))
+	first, _, ok1 := parseFD(c.arg(0))
+	last, _, ok2 := parseFD(c.arg(1))
 	if !ok1 || !ok2 {
 		return errBad("not a range of descriptors")
 	}

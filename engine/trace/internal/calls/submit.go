@@ -37,7 +37,7 @@ func (m *Machine) submit(p *Process, c *Call) error {
 		rest = rest[start+end:]
 	}
 	if n < c.Ret {
-		m.log.Note("strace did not print all requests of io_submit: capture without -s0, and with -e verbose=io_submit")
+		m.log.Note("not all requests of io_submit are in the trace: capture with strace, without -s0, or at the block layer")
 		return skipSubmit
 	}
 	return missing
