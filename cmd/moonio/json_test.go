@@ -60,6 +60,19 @@ func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// agree A B PATH… says that two files have the same values at the paths.
+func agree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: agree A B PATH…")
+	}
+	a, b := readJSON(ts, args[0]), readJSON(ts, args[1])
+	for _, path := range args[2:] {
+		if x, y := at(a, path), at(b, path); x == nil || fmt.Sprint(x) != fmt.Sprint(y) {
+			ts.Fatalf("%s is %v in %s and %v in %s", path, x, args[0], y, args[1])
+		}
+	}
+}
+
 // filesize FILE RESULT PATH says that a file is as large as a result's value says.
 func fileSize(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {

@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 			"signal":   signalled,
 			"tidy":     tidy,
 			"json":     jsonValue,
+			"agree":    agree,
 			"schema":   schema,
 			"little":   little,
 			"filesize": fileSize,

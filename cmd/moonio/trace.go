@@ -92,7 +92,7 @@ func traceTitle(t *format.Trace) string {
 	}
 	title := t.Inputs[0]
 	if n := len(t.Inputs); n > 1 {
-		title += fmt.Sprintf(" and %d more files", n-1)
+		title = fmt.Sprintf("%s and %d more", title, n-1)
 	}
 	return title + " (" + strings.Join(formats, ", ") + ")"
 }

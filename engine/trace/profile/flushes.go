@@ -27,8 +27,9 @@ func (f *flushes) flush(file, stream *party) {
 
 // flying is what is known of completions.
 type flying struct {
-	known    int64
+	known    int64 // reads and writes
 	latency  [2]hist.Histogram
+	flush    hist.Histogram
 	depth    hist.Histogram // I/Os in flight when one is issued, itself included
 	ends     ends           // of those in flight
 	overflow int64

@@ -74,7 +74,10 @@ func (p *parties) top(names *trace.Names, more func(int, *party, *Party)) ([]Par
 			ids = append(ids, id)
 		}
 	}
-	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(p.list[b].all(), p.list[a].all()) })
+	slices.SortStableFunc(ids, func(a, b int) int {
+		x, y := &p.list[a], &p.list[b]
+		return cmp.Or(cmp.Compare(y.transfers(), x.transfers()), cmp.Compare(y.all(), x.all()))
+	})
 	list := []Party{}
 	for _, id := range ids[:min(len(ids), listed)] {
 		f := &p.list[id]
@@ -92,10 +95,12 @@ func (p *parties) top(names *trace.Names, more func(int, *party, *Party)) ([]Par
 	return list, rest
 }
 
-func (p *party) all() int64 { return p.ios[reading] + p.ios[writing] + p.flushes + p.other }
+func (p *party) transfers() int64 { return p.ios[reading] + p.ios[writing] }
+
+func (p *party) all() int64 { return p.transfers() + p.flushes + p.other }
 
 func (p *party) public() Party {
-	n := p.ios[reading] + p.ios[writing]
+	n := p.transfers()
 	return Party{IOs: n, Bytes: p.bytes[reading] + p.bytes[writing], ReadShare: share(p.ios[reading], n), Flushes: p.flushes, Other: p.other}
 }
 

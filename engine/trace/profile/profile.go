@@ -78,6 +78,9 @@ func (p *Profile) Add(r *trace.Record) {
 		p.write(r, now, f, s)
 	case engine.Fsync, engine.Fdatasync:
 		p.flushes.flush(f, s)
+		if r.Latency >= 0 {
+			p.flying.flush.Record(r.Latency)
+		}
 	default:
 		f.other++
 		s.other++

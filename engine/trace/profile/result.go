@@ -127,6 +127,7 @@ type Completions struct {
 	Share     float64  `json:"share"` // of the I/Os
 	Read      *Latency `json:"read_latency"`
 	Write     *Latency `json:"write_latency"`
+	Flush     *Latency `json:"flush_latency"`
 	DepthMean float64  `json:"depth_mean"` // over time
 	DepthP50  int64    `json:"depth_p50"`  // as an I/O finds it, itself included
 	DepthP99  int64    `json:"depth_p99"`

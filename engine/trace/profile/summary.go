@@ -134,11 +134,11 @@ func (p *Profile) flush(r *Result) {
 
 func (p *Profile) completions(ios int64) *Completions {
 	f := &p.flying
-	if f.known == 0 {
+	if f.known == 0 && f.flush.Count() == 0 {
 		return nil
 	}
 	c := &Completions{
-		Share: share(f.known, ios), Read: latency(&f.latency[reading]), Write: latency(&f.latency[writing]),
+		Share: share(f.known, ios), Read: latency(&f.latency[reading]), Write: latency(&f.latency[writing]), Flush: latency(&f.flush),
 		DepthP50: f.depth.Percentile(50), DepthP99: f.depth.Percentile(99), DepthMax: f.depth.Max(),
 	}
 	// Little's law.

@@ -251,11 +251,12 @@ func (t *text) durability() {
 	}
 	known := ""
 	if c.Share < 0.9995 {
-		known = fmt.Sprintf(" (of the %s I/Os whose completion is known)", percent(c.Share))
+		known = fmt.Sprintf(" (of the %s of I/Os whose completion is known)", percent(c.Share))
 	}
 	t.item("depth", "mean %.3g, p50 %d, p99 %d, most %d%s", c.DepthMean, c.DepthP50, c.DepthP99, c.DepthMax, known)
 	t.latency("reads", c.Read)
 	t.latency("writes", c.Write)
+	t.latency("flushes", c.Flush)
 }
 
 func (t *text) latency(what string, l *Latency) {
@@ -284,7 +285,7 @@ func (t *text) parties(what string, list []Party, more int64) {
 		if p.Other > 0 {
 			extra += ", " + plural(p.Other, "other", "others")
 		}
-		t.line("%-*s%s: %s I/Os, %s read, %s%s", label, name, Printable(cmp.Or(p.Name, "(no name)")), count(p.IOs),
+		t.line("%-*s%s: %s, %s read, %s%s", label, name, Printable(cmp.Or(p.Name, "(no name)")), plural(p.IOs, "I/O", "I/Os"),
 			percent(p.ReadShare), units.ApproxSize(float64(p.Bytes)), extra)
 	}
 	if more += int64(max(0, len(list)-shownParties)); more > 0 {
