@@ -6,13 +6,17 @@ import (
 	"io"
 )
 
-// Lines gives the lines of a text format, and counts them. A line that is longer than the
-// Input's buffer is counted as bad and passed over, so that no input can fill the memory.
+// Lines gives the lines of a text format, and counts them. A line that is longer than 1 MiB
+// is counted as bad and passed over, so that no input can fill the memory.
 type Lines struct {
-	in  *Input
-	log *Log
-	n   int64
+	in   *Input
+	log  *Log
+	n    int64
+	long []byte // a line that does not fit in the Input's buffer
 }
+
+// maxLine is in bytes, with the line's end.
+const maxLine = 1 << 20
 
 // NewLines begins with the input's next line, as number 1.
 func NewLines(in *Input, log *Log) *Lines { return &Lines{in: in, log: log} }
@@ -22,32 +26,39 @@ func NewLines(in *Input, log *Log) *Lines { return &Lines{in: in, log: log} }
 func (l *Lines) Next() ([]byte, error) {
 	for {
 		line, err := l.in.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			line, err = l.rest(line)
+		}
 		if len(line) == 0 && err != nil {
 			return nil, err
 		}
 		l.n++
 		l.log.Lines++
-		switch err {
-		case nil, io.EOF:
+		switch {
+		case err != nil && err != io.EOF:
+			return nil, err
+		case len(line) > maxLine:
+			l.Bad(line, "the line is too long")
+		default:
 			line = bytes.TrimSuffix(line, []byte("\n"))
 			return bytes.TrimSuffix(line, []byte("\r")), nil
-		case bufio.ErrBufferFull:
-			l.Bad(line, "the line is too long")
-			if err := l.skip(); err != nil {
-				return nil, err
-			}
-		default:
-			return nil, err
 		}
 	}
 }
 
-// skip passes over the rest of a line.
-func (l *Lines) skip() error {
+// rest is a whole line that begins with part. What is far beyond maxLine is forgotten.
+func (l *Lines) rest(part []byte) ([]byte, error) {
+	if l.long == nil {
+		l.long = make([]byte, 0, maxLine+l.in.Size())
+	}
+	l.long = append(l.long[:0], part...)
 	for {
-		_, err := l.in.ReadSlice('\n')
+		part, err := l.in.ReadSlice('\n')
+		if len(l.long) <= maxLine {
+			l.long = append(l.long, part...)
+		}
 		if err != bufio.ErrBufferFull {
-			return err
+			return l.long, err
 		}
 	}
 }

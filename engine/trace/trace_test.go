@@ -86,7 +86,7 @@ func TestEndlessLine(t *testing.T) {
 		t.Error(err)
 	}
 	runtime.ReadMemStats(&after)
-	if log.Bad != 1 || log.Lines != 3 || after.TotalAlloc-before.TotalAlloc > 1<<20 {
+	if log.Bad != 1 || log.Lines != 3 || after.TotalAlloc-before.TotalAlloc > 2<<20 {
 		t.Errorf("%+v, %d bytes allocated", log, after.TotalAlloc-before.TotalAlloc)
 	}
 }

@@ -162,7 +162,7 @@ func TestBadLines(t *testing.T) {
 		"1 read 0 1":                      "the file's name is not one that was added",
 		"1 no such read 0 1":              "the file's name is not one that was added",
 		"fio version 2 iolog":             "the header is not that of the log's beginning",
-		"1 f read 0 " + strings.Repeat("1", 99999): "the line is too long",
+		"1 f read 0 " + strings.Repeat("1", 1<<20): "the line is too long",
 	} {
 		got, log := read(t, "fio version 3 iolog\n"+line+"\n5 f read 0 4096\n", nil)
 		if len(got) != 1 || log.Bad != 1 || log.First[0].Why != why {
