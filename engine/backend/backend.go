@@ -107,10 +107,13 @@ func (b *Backend) FS() engine.FS { return b.fs }
 // Virtual says that the engines' clock is a virtual one.
 func (b *Backend) Virtual() bool { return b.virtual }
 
-// Engine opens an engine for one worker. The configuration's FS and Options are
-// the backend's.
+// Engine opens an engine for one worker. The configuration's FS is the backend's,
+// and so are its Options unless it is to be plain.
 func (b *Backend) Engine(cfg engine.Config) (engine.Engine, error) {
-	cfg.FS, cfg.Options = b.fs, b.options
+	cfg.FS, cfg.Options = b.fs, nil
+	if !cfg.Plain {
+		cfg.Options = b.options
+	}
 	return b.open(cfg)
 }
 

@@ -109,6 +109,14 @@ func TestBeside(t *testing.T) {
 	if err != nil || x.FS() != b.FS() || x.Name() != "pvsync2" || info.Depth != 1 || !slices.Equal(info.Features, []string{"nowait"}) {
 		t.Errorf("%+v, %v", info, err)
 	}
+	e, err := x.Engine(engine.Config{Slots: 1, Plain: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	if got := e.Info().Features; got != nil {
+		t.Errorf("a plain engine has %q", got)
+	}
 	null, err := open(t, "null")
 	if err != nil {
 		t.Fatal(err)

@@ -304,7 +304,7 @@ func (s *Session) with(slots int, f func(engine.Engine, *engine.Arena, uint64) e
 		return err
 	}
 	defer a.Close()
-	e, err := s.Engine(engine.Config{Slots: slots, FS: s.FS, Arena: a, Seed: s.Seed})
+	e, err := s.Engine(engine.Config{Slots: slots, FS: s.FS, Arena: a, Seed: s.Seed, Plain: true})
 	if err != nil {
 		return err
 	}
