@@ -81,19 +81,16 @@ func (c *context) wait(least int, ns int64, raw bool) error {
 	}
 	least = min(least, maxEvents)
 	n, errno := getEvents(c.id, least, c.events, ts, raw)
-	switch {
-	case errno != 0:
+	if errno != 0 {
 		return errno
-	case n < least && ns >= 0:
-		c.first, c.last = 0, n
+	}
+	if c.first, c.last = 0, n; n < least && ns >= 0 {
 		return unix.ETIME
 	}
-	c.first, c.last = 0, n
 	return nil
 }
 
-// next is a completion that can be had without a call, or nil. It must be read
-// before the next look.
+// next is a completion that the last wait returned, or nil.
 func (c *context) next() *event {
 	if c.first < c.last {
 		c.first++
@@ -102,7 +99,7 @@ func (c *context) next() *event {
 	return nil
 }
 
-// window is what the ring holds: count events from head on, where it goes round.
+// window is what the ring holds: from head up to tail, and round its end.
 // The kernel writes an event before it moves the tail, from another processor if it
 // likes, so the tail is loaded with acquire order. Only the owner moves the head.
 func (c *context) window() (head, tail uint32) {

@@ -243,18 +243,16 @@ func (e kernel) refused(errno unix.Errno) error {
 	return nil
 }
 
-// Take collects completions.
+// Take collects completions: what the last wait returned, then the ring's.
 func (e kernel) Take(out []engine.Completion) (n int, err error) {
 	for n < len(out) && err == nil {
 		ev := e.ctx.next()
 		if ev == nil {
 			break
 		}
-		if n, err = e.took(out, n, ev); err != nil {
-			return n, err
-		}
+		n, err = e.took(out, n, ev)
 	}
-	if e.ctx.ring == nil || n == len(out) {
+	if e.ctx.ring == nil || n == len(out) || err != nil {
 		return n, err
 	}
 	head, tail := e.ctx.window()
