@@ -18,7 +18,7 @@ import (
 type Run struct {
 	Session  *run.Session
 	Guard    *workdir.Guard                    // of the run's directory; nil if no storage is touched
-	Space    func(int64) error                 // refuses to lay out more bytes than there is room for; nil: no limit
+	Space    func(string, int64) error         // refuses to lay out more bytes of a file than there is room for; nil: no limit
 	Devices  []*Device                         // that the user named
 	Interval time.Duration                     // of time series, unless a phase says otherwise; 0: a second
 	Faults   []*fault.Rule                     // injected in every phase
@@ -96,11 +96,11 @@ func (r *Run) device(name string) *file {
 func (r *Run) hidden(name string) bool { return r.Guard != nil && workdir.Hidden(name) }
 
 // room refuses to lay out more than there is room for.
-func (r *Run) room(n int64) error {
+func (r *Run) room(name string, n int64) error {
 	if r.Space == nil {
 		return nil
 	}
-	return r.Space(n)
+	return r.Space(name, n)
 }
 
 // wrapEngine puts the faults of the run and of the phase around its engines.

@@ -279,7 +279,7 @@ func (m *machine) layout(L *lua.LState, op *opening, call string) {
 		m.raise(L, fmt.Errorf("%s: it has %d bytes, %d are asked for, and moonio may not write to it: --overwrite %s allows it", call, have, op.size, op.name))
 	}
 	if op.layout != "sparse" {
-		if err := m.run.room(op.size - have); err != nil {
+		if err := m.run.room(op.name, op.size-have); err != nil {
 			m.raise(L, fmt.Errorf("%s: %w", call, err))
 		}
 	}

@@ -108,13 +108,25 @@ func memoryHere() int64 {
 }
 
 func (f *fioRun) setup(args []string) fiolua.Setup {
-	return fiolua.Setup{Dir: absolute("."), Look: lookAt, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args}
+	return fiolua.Setup{Dir: realPath("."), Look: lookAt, Real: realPath, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args}
 }
 
 // virtual says whether an engine touches no storage.
 func virtual(engine string) bool {
 	c, err := backend.Parse(engine)
 	return engine != "" && err == nil && c.Memory()
+}
+
+// realPath is a path from the root on, with links followed as far as there is something.
+func realPath(path string) string {
+	path = absolute(path)
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(realPath(dir), filepath.Base(path))
+	}
+	return path
 }
 
 // lookAt says what there is at a path. Links are followed: the user named it.
@@ -198,7 +210,7 @@ func (f *fioRun) tell(p *program) error {
 
 // flags are the run's, from what the command line says and the jobs need.
 func (f *fioRun) flags() (*runFlags, error) {
-	o := &runFlags{dir: f.program.Dir, engine: backend.Auto, seed: f.program.Seed, format: "text", keep: true, interval: fioInterval}
+	o := &runFlags{dir: f.program.Dir, dirs: f.program.Parts, engine: backend.Auto, seed: f.program.Seed, format: "text", keep: true, interval: fioInterval}
 	if !f.program.Seeded {
 		o.seed = uint64(time.Now().UnixNano()) & (1<<32 - 1)
 	}
@@ -209,7 +221,7 @@ func (f *fioRun) flags() (*runFlags, error) {
 		return nil, err
 	}
 	if virtual(o.engine) {
-		o.dir = ""
+		o.dir, o.dirs = "", nil
 	}
 	if err := f.reach(o); err != nil {
 		return nil, err
@@ -331,7 +343,7 @@ func (f *fioRun) reach(o *runFlags) error {
 		if !file.Device {
 			continue
 		}
-		named := slices.ContainsFunc(devices, func(d string) bool { return absolute(d) == file.Path })
+		named := slices.ContainsFunc(devices, func(d string) bool { return realPath(d) == file.Path })
 		switch {
 		case !file.Written:
 			o.reading = append(o.reading, file.Path)
@@ -346,7 +358,7 @@ func (f *fioRun) reach(o *runFlags) error {
 
 // inRun is what the run calls a file that --overwrite names.
 func (f *fioRun) inRun(g fiojob.Option) (string, error) {
-	want := absolute(g.Value)
+	want := realPath(g.Value)
 	for _, file := range f.program.Files {
 		if file.Path == want && !file.Device {
 			return file.Name, nil
@@ -378,7 +390,7 @@ func (f *fioRun) permit(s *storage) error {
 
 // spelled is a path as it is typed where the user is.
 func (f *fioRun) spelled(path string) string {
-	if rel, err := filepath.Rel(absolute("."), path); err == nil && !strings.HasPrefix(rel, "..") {
+	if rel, err := filepath.Rel(realPath("."), path); err == nil && !strings.HasPrefix(rel, "..") {
 		return rel
 	}
 	return path

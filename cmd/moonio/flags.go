@@ -53,6 +53,7 @@ type runFlags struct {
 	faults     []string
 	overwrite  []string
 	devices    []string
+	dirs       []string // those beneath dir that files live in, where they are several
 	reading    []string // devices that are only read, which needs no flag where fio's jobs name them
 	destroy    bool
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -76,17 +77,25 @@ func (r *running) openStorage() (err error) {
 func (r *running) openDir() (err error) {
 	s, o := &r.storage, r.flags
 	cfg := workdir.Config{Script: r.script.name, Version: version(), Keep: o.keep, Overwrite: o.overwrite}
-	look := "."
-	if o.dir != "" {
-		look = o.dir
+	look := []string{cmp.Or(o.dir, ".")}
+	switch {
+	case len(o.dirs) > 0:
+		look = nil
+		for _, d := range o.dirs {
+			look = append(look, filepath.Join(o.dir, d))
+		}
+		s.dir, err = workdir.Gather(o.dir, o.dirs, cfg)
+	case o.dir != "":
 		s.dir, err = workdir.Use(o.dir, cfg)
-	} else {
+	default:
 		s.dir, err = workdir.Create(".", cfg)
 	}
 	if err != nil {
 		return err
 	}
-	r.nameLeftovers(look)
+	for _, d := range look {
+		r.nameLeftovers(d)
+	}
 	s.files, err = osfs.Open(s.dir.Path())
 	return err
 }
@@ -117,13 +126,19 @@ func (r *running) closeStorage() error {
 	return errors.Join(append(errs, err)...)
 }
 
-// space says whether there is room to lay out so many bytes more.
-func (s *storage) space() func(int64) error {
+// space says whether there is room to lay out so many bytes more of a file.
+func (s *storage) space() func(string, int64) error {
 	if s.dir == nil {
 		return nil
 	}
-	dir := s.dir.Path()
-	return func(n int64) error { return workdir.CheckSpace(dir, n) }
+	root := s.dir.Path()
+	return func(name string, n int64) error {
+		dir := filepath.Join(root, filepath.Dir(name))
+		if _, err := os.Stat(dir); err != nil {
+			dir = root // the open finds out what is wrong
+		}
+		return workdir.CheckSpace(dir, n)
+	}
 }
 
 // place is the path whose storage the result describes; empty if there is none.

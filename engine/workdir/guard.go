@@ -35,6 +35,7 @@ type Guard struct {
 	w         witness
 	owner     owner
 	overwrite map[string]bool
+	parts     []part   // of a gathered directory, which has no mark itself
 	readable  sync.Map // names that exist, by string
 
 	mark atomic.Pointer[mark] // nil until something is to be made
@@ -69,7 +70,7 @@ func (g *Guard) CheckName(name string) (string, error) {
 // Readable says whether the name may be opened for reading, or looked at. If
 // there is nothing, that is for the operation to find out.
 func (g *Guard) Readable(name string) error {
-	name, err := g.CheckName(name)
+	g, name, err := g.at(name)
 	if err != nil || g == nil || g.mark.Load().has(name) {
 		return err
 	}
@@ -92,7 +93,7 @@ func (g *Guard) Readable(name string) error {
 // Writable says whether the name may be opened for writing, truncated or
 // trimmed. If there is nothing, that is for the operation to find out.
 func (g *Guard) Writable(name string) error {
-	name, err := g.CheckName(name)
+	g, name, err := g.at(name)
 	if err != nil || g == nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (g *Guard) Writable(name string) error {
 // there. If fresh, there is nothing yet: with O_EXCL an open is sure not to
 // catch what somebody makes in between.
 func (g *Guard) WillCreate(name string) (fresh bool, err error) {
-	name, err = g.CheckName(name)
+	g, name, err = g.at(name)
 	if err != nil || g == nil {
 		return false, err
 	}
@@ -114,7 +115,7 @@ func (g *Guard) WillCreate(name string) (fresh bool, err error) {
 // WillMkdir says whether a directory may be made. One that exists is left for
 // the operation to find out.
 func (g *Guard) WillMkdir(name string) error {
-	name, err := g.CheckName(name)
+	g, name, err := g.at(name)
 	if err != nil || g == nil || g.mark.Load().has(name) {
 		return err
 	}
@@ -127,7 +128,7 @@ func (g *Guard) WillMkdir(name string) error {
 
 // WillUnlink says whether a name may be removed.
 func (g *Guard) WillUnlink(name string) error {
-	name, err := g.CheckName(name)
+	g, name, err := g.at(name)
 	if err != nil || g == nil {
 		return err
 	}
@@ -139,13 +140,16 @@ func (g *Guard) WillUnlink(name string) error {
 
 // WillRename says whether from may be renamed to to, and replace what is there.
 func (g *Guard) WillRename(from, to string) error {
-	from, err := g.CheckName(from)
+	of, from, err := g.at(from)
 	if err != nil {
 		return err
 	}
-	to, err = g.CheckName(to)
+	g, to, err = g.at(to)
 	if err != nil || g == nil {
 		return err
+	}
+	if of != g {
+		return g.refuse(to, "replaced", "what is to have the name lies in another of the run's directories")
 	}
 	if _, err := g.enter(from, "renamed", false); err != nil {
 		return err

@@ -174,6 +174,13 @@ func (d *Dir) Close() (notes []string, err error) {
 	}
 	d.ended = true
 	defer d.t.close()
+	for _, p := range d.guard.parts {
+		more, failed := p.dir.Close()
+		notes, err = append(notes, more...), errors.Join(err, failed)
+	}
+	if d.guard.parts != nil {
+		return notes, err
+	}
 	d.guard.end()
 	m := d.guard.mark.Load()
 	if m == nil {

@@ -14,6 +14,7 @@ type handle struct {
 	path     string // of a file of clones' own, the first's
 	format   string // what follows the directory, with $jobnum and $filenum; "" for one file
 	dirs     []string
+	base     string // the directory that a single file of fio's naming is beneath
 	size     int64
 	keep     bool // the file is used as it is, since no job says how large it is to be
 	direct   bool
@@ -128,6 +129,9 @@ func (t *translation) generated(u *unit) error {
 	h.path = h.at(0, 0)
 	u.own = len(u.jobs) > 1 && (len(dirs) > 1 || h.at(0, 0) != h.at(1, 0))
 	if n == 1 && !u.own {
+		if !filepath.IsAbs(format) {
+			h.base = dirs[0]
+		}
 		h.format, h.dirs = "", nil
 	}
 	u.files = []*handle{h}

@@ -13,12 +13,13 @@ import (
 
 // Setup is what a translation has to know besides the jobs.
 type Setup struct {
-	Dir      string            // the current directory, absolute
-	Look     func(string) Node // what there is at an absolute path
-	Memory   int64             // the machine's, in bytes; 0: not known
-	ReadOnly bool              // whether jobs that write or trim are refused
-	Virtual  bool              // whether the run's engine touches no storage
-	Args     []string          // the command line, for the script's first lines
+	Dir      string              // the current directory, absolute
+	Look     func(string) Node   // what there is at an absolute path
+	Real     func(string) string // an absolute path with links followed; nil: there are none
+	Memory   int64               // the machine's, in bytes; 0: not known
+	ReadOnly bool                // whether jobs that write or trim are refused
+	Virtual  bool                // whether the run's engine touches no storage
+	Args     []string            // the command line, for the script's first lines
 }
 
 // Node is what there is at a path.
@@ -45,9 +46,10 @@ type Program struct {
 	Warnings []string // what misleads about the jobs
 	Ignored  []string // options that make no difference here, each with the reason
 
-	Dir    string // the directory that the script's file names are beneath
-	Files  []File // those that it opens, devices among them
-	Null   bool   // the jobs touch no storage: they run on the engine null
+	Dir    string   // the directory that the script's file names are beneath
+	Parts  []string // those beneath it, by name, that the files live in, if they are several
+	Files  []File   // those that it opens, devices among them
+	Null   bool     // the jobs touch no storage: they run on the engine null
 	Seed   uint64
 	Seeded bool // Seed decides; otherwise each run differs
 }
@@ -147,8 +149,11 @@ func (t *translation) ignore(text string) {
 
 // absolute is a path from the root on.
 func (t *translation) absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(t.setup.Dir, path)
 	}
-	return filepath.Join(t.setup.Dir, path)
+	if t.setup.Real != nil {
+		return t.setup.Real(path)
+	}
+	return filepath.Clean(path)
 }

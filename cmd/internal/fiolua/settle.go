@@ -1,6 +1,7 @@
 package fiolua
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -28,30 +29,51 @@ func (t *translation) settle() error {
 	if err := t.aloneWithTarget(); err != nil {
 		return err
 	}
-	t.program.Dir = t.root()
+	t.placeFiles()
 	t.listFiles()
 	t.nameResults()
 	return t.variables()
 }
 
-// root is the deepest directory that holds all files.
-func (t *translation) root() string {
+// placeFiles finds the directories that the files live in, and the deepest one that holds
+// them all, beneath which the script names them.
+func (t *translation) placeFiles() {
+	var bases []string
 	root := ""
 	for _, h := range t.handles {
 		if h.device {
 			continue
 		}
-		for _, p := range h.paths(t.clonesOf(h)) {
-			root = common(root, filepath.Dir(p))
+		for _, b := range h.bases(t) {
+			if !slices.Contains(bases, b) {
+				bases = append(bases, b)
+			}
+			root = common(root, b)
 		}
 	}
-	if root == "" {
-		root = t.setup.Dir
+	t.program.Dir = cmp.Or(root, t.setup.Dir)
+	if len(bases) < 2 {
+		return
 	}
-	for !t.bare(t.units[0]) && root != "/" && !t.look(root).Exists {
-		root = filepath.Dir(root)
+	for _, b := range bases {
+		t.program.Parts = append(t.program.Parts, t.inScript(b))
 	}
-	return root
+}
+
+// bases are the directories that the user named for the handle's files: what is made beneath
+// them is the run's.
+func (h *handle) bases(t *translation) []string {
+	switch {
+	case h.base != "":
+		return []string{h.base}
+	case h.format == "" || filepath.IsAbs(h.format) && len(h.dirs) == 1:
+		dir := filepath.Dir(h.path)
+		for t.setup.Look != nil && dir != "/" && !t.look(dir).Exists {
+			dir = filepath.Dir(dir)
+		}
+		return []string{dir}
+	}
+	return h.dirs
 }
 
 // clonesOf is how many clones have files by the handle's format.

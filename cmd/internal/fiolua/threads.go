@@ -2,13 +2,14 @@ package fiolua
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // engines are fio's engines in moonio's words; "" for those that need no storage.
 var engines = map[string]string{
-	"psync": "psync", "sync": "sync", "vsync": "sync", "pvsync": "psync", "pvsync2": "psync",
+	"psync": "psync", "sync": "sync", "vsync": "sync", "pvsync": "psync", "pvsync2": "pvsync2",
 	"libaio": "libaio", "io_uring": "io_uring", "posixaio": "pool", "mmap": "mmap", "null": "",
 }
 
@@ -33,37 +34,48 @@ func (t *translation) putEngine(u *unit) error {
 		u.put("threads", "1", "each job has a thread of its own")
 		return nil
 	}
-	u.put("engine", quote(lua+u.engineOptions(lua)), u.engineNote()+", on a thread of its own")
-	if name == "vsync" || strings.HasPrefix(name, "pvsync") {
+	options, err := u.engineOptions(name)
+	if err != nil {
+		return err
+	}
+	u.put("engine", quote(lua+options), u.engineNote()+", on a thread of its own")
+	if name == "vsync" || name == "pvsync" {
 		t.ignore(fmt.Sprintf("ioengine=%s: %s does the same, since fio's vectors have one element", name, lua))
 	}
 	return nil
 }
 
+// engineWords are options of fio's engines in the words of moonio's, for each engine that has them.
+var engineWords = []struct{ option, word, engines string }{
+	{"hipri", "hipri", "io_uring"}, {"sqthread_poll", "sqpoll", "io_uring"}, {"force_async", "force_async", "io_uring"},
+	{"registerfiles", "registerfiles", "io_uring"}, {"fixedbufs", "fixedbufs", "io_uring"},
+	{"uncached", "uncached", "io_uring pvsync2"}, {"nowait", "nowait", "io_uring libaio pvsync2"},
+	{"thp", "advise=hugepage", "mmap"},
+}
+
 // engineOptions are an engine's options behind its name.
-func (u *unit) engineOptions(engine string) string {
+func (u *unit) engineOptions(engine string) (string, error) {
 	var list []string
-	add := func(option, word string) {
-		if u.v.On(option) {
-			list = append(list, word)
+	for _, w := range engineWords {
+		if !u.v.On(w.option) || !u.v.Has(w.option) {
+			continue
 		}
+		if !slices.Contains(strings.Fields(w.engines), engine) {
+			o, _ := u.v.Option(w.option)
+			return "", o.Fail("", "moonio has it with %s, and the job's engine is %s", w.engines, engine)
+		}
+		list = append(list, w.word)
 	}
-	if engine == "io_uring" {
-		add("sqthread_poll", "sqpoll")
-		if u.v.Has("sqthread_poll_cpu") {
-			list = append(list, fmt.Sprintf("sqpoll_cpu=%d", u.v.Integer("sqthread_poll_cpu")))
-		}
-		if n := u.v.Integer("force_async"); n > 0 {
-			list = append(list, fmt.Sprintf("force_async=%d", n))
-		}
+	if o, ok := u.v.Option("force_async"); ok && u.v.Integer("force_async") > 1 {
+		return "", o.Fail("", "it is for every operation here: give 1")
 	}
-	add("hipri", "iopoll")
-	add("uncached", "uncached")
-	add("nowait", "nowait")
+	if u.v.Has("sqthread_poll_cpu") {
+		list = append(list, fmt.Sprintf("sqpoll_cpu=%d", u.v.Integer("sqthread_poll_cpu")))
+	}
 	if len(list) == 0 {
-		return ""
+		return "", nil
 	}
-	return ":" + strings.Join(list, ",")
+	return ":" + strings.Join(list, ","), nil
 }
 
 // putThreads says where the job's thread runs, and with which priority.

@@ -1,6 +1,7 @@
 package fiolua
 
 import (
+	"slices"
 	"strings"
 
 	"moonio/cmd/internal/fiojob"
@@ -47,12 +48,9 @@ var treatments = map[string]treatment{
 	"cgroup_nodelete":        {ignored: "there are no cgroups here"},
 	"userspace_reap":         {ignored: "completions are taken from the ring where the kernel allows it"},
 	"nonvectored":            {ignored: "operations are not vectored"},
-	"fixedbufs":              {ignored: "buffers are registered where the kernel allows it"},
-	"registerfiles":          {ignored: "files are registered where the kernel allows it"},
 	"dedupe_global":          {ignored: "it belongs to dedupe_mode=working_set"},
 	"flow_id":                {ignored: "it belongs to flow"},
 	"flow_sleep":             {ignored: "it belongs to flow"},
-	"thp":                    {ignored: "the kernel decides on huge pages"},
 	"serialize_overlap":      {refused: "give the jobs regions of their own with offset and size"},
 
 	"lockfile":               {refused: "let clients of a script share a semaphore"},
@@ -117,8 +115,8 @@ func (t *translation) treat(u *unit) error {
 			continue
 		}
 		how, special := treatments[o.Name]
-		if !special && spec.Engines != "" && !known[o.Name] {
-			how.refused = "it belongs to the engines " + spec.Engines + ", which moonio does not have"
+		if why := foreign(u, spec, special || known[o.Name]); why != "" {
+			return o.Fail("", "%s", why)
 		}
 		switch {
 		case how.refused != "" && !off(u.v, spec):
@@ -130,10 +128,23 @@ func (t *translation) treat(u *unit) error {
 	return nil
 }
 
+// foreign says why an option of some engines is not one of the unit's; nothing if it is.
+func foreign(u *unit, spec fiojob.Spec, here bool) string {
+	engine, _ := u.v.Word("ioengine")
+	switch {
+	case spec.Engines == "":
+	case !here:
+		return "it belongs to the engines " + spec.Engines + ", which moonio does not have"
+	case !slices.Contains(strings.Fields(spec.Engines), engine):
+		return "it belongs to the engines " + spec.Engines + ", and the job's is " + engine
+	}
+	return ""
+}
+
 // known are options of engines that are translated.
 var known = map[string]bool{
 	"hipri": true, "uncached": true, "nowait": true, "cmdprio_percentage": true, "cmdprio_class": true, "cmdprio": true,
-	"sqthread_poll": true, "sqthread_poll_cpu": true, "force_async": true,
+	"sqthread_poll": true, "sqthread_poll_cpu": true, "force_async": true, "fixedbufs": true, "registerfiles": true, "thp": true,
 }
 
 // off says whether an option was given the value that it has anyway, or that turns it off.
