@@ -108,6 +108,7 @@ const notThere = "is not there for scripts"
 var optionTables = map[string]string{
 	"OpenOptions":        `open("other", OPTIONS)`,
 	"PhaseOptions":       `phase("phase", OPTIONS, job)`,
+	"SteadyOptions":      `phase("phase", { steady = OPTIONS }, job)`,
 	"StreamOptions":      `OPTIONS.file = file; stream("other", OPTIONS)`,
 	"ClientsOptions":     `clients("other", 1, OPTIONS, function() end)`,
 	"ReplayOptions":      `OPTIONS.trace = "t"; replay("other", OPTIONS)`,
@@ -250,9 +251,9 @@ func classes(f *luals.File) []*luals.Class {
 // What a result holds besides jobs and operations.
 func TestResults(t *testing.T) {
 	for class, value := range map[string]string{
-		"PhaseResult": "r", "JobResult": "r.reads", "OpResult": "r.reads.read", "LatencyResult": "r.reads.read.response",
+		"PhaseResult": "r", "JobResult": "r.reads", "OpResult": "r.reads.read", "LatencyResult": "r.reads.read.response", "SteadyResult": "r.steady",
 	} {
-		program := logs(t, `local r = phase("p", {}, job)
+		program := logs(t, `local r = phase("p", { steady = { limit = "1%" } }, job)
 			for k in pairs(`+value+`) do
 				if k ~= "reads" and k ~= "read" then log(k) end
 			end`)

@@ -363,6 +363,7 @@ func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
 		Engine:     o.engine(),
 		Place:      o.place(),
 		Interval:   o.duration("interval"),
+		Steady:     o.steady(),
 		Count:      o.choice("on_error", "stop", "stop", "count") == "count",
 	}
 	if p.Interval == 0 {
@@ -376,6 +377,11 @@ func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
 	o.done()
 	m.run.wrapEngine(p, faults)
 	m.jobs(L, p, call)
+	for _, j := range p.Jobs {
+		if p.Steady != nil && j.Name == "steady" {
+			L.RaiseError("%s: a job cannot be named \"steady\" where the phase is to become steady: its result has a field of that name", call)
+		}
+	}
 	return p, check
 }
 

@@ -19,10 +19,29 @@ func (m *machine) result(r *report.Phase) *lua.LTable {
 	t := m.L.NewTable()
 	t.RawSetString("name", lua.LString(r.Name))
 	t.RawSetString("duration", nsToSeconds(float64(r.DurationNS)))
+	if r.Steady != nil {
+		t.RawSetString("steady", m.steadyResult(r.Steady))
+	}
 	for _, j := range r.Jobs {
 		t.RawSetString(j.Name, m.jobResult(j))
 	}
 	m.L.SetMetatable(t, m.noSuchJob)
+	return t
+}
+
+// steadyResult is whether the phase became steady.
+func (m *machine) steadyResult(s *report.Steady) *lua.LTable {
+	t := m.L.NewTable()
+	value := lua.LNumber(math.NaN())
+	if s.Value != nil {
+		value = lua.LNumber(*s.Value)
+	}
+	t.RawSetString("metric", lua.LString(s.Metric))
+	t.RawSetString("reached", lua.LBool(s.Reached))
+	t.RawSetString("value", value)
+	t.RawSetString("limit", lua.LNumber(s.Limit))
+	t.RawSetString("window", nsToSeconds(float64(s.WindowNS)))
+	m.L.SetMetatable(t, m.noSuchFigure)
 	return t
 }
 

@@ -90,13 +90,25 @@ type Phase struct {
 	DurationNS int64     `json:"duration_ns"` // measured, the wait for what was in flight at the end included
 	IntervalNS int64     `json:"interval_ns"` // the length of the jobs' intervals
 	Threads    int       `json:"threads"`
-	End        string    `json:"end"`             // what ended it: "duration", "ops", "bytes", "iterations", "done", "error", "interrupted"
-	Error      string    `json:"error,omitempty"` // what went wrong, if something did
+	End        string    `json:"end"`              // what ended it: "duration", "ops", "bytes", "iterations", "done", "error", "interrupted", "steady"
+	Steady     *Steady   `json:"steady,omitempty"` // whether it became steady, if it was to
+	Error      string    `json:"error,omitempty"`  // what went wrong, if something did
 	Warnings   []Warning `json:"warnings"`
 	CPU        CPU       `json:"cpu"`
 	Load       Load      `json:"load"`
 	Device     *Traffic  `json:"device,omitempty"` // what the device carried while the phase was measured
 	Jobs       []*Job    `json:"jobs"`
+}
+
+// Steady says whether a figure of a phase came to hold still.
+type Steady struct {
+	Metric   string   `json:"metric"` // "iops", "bandwidth" or "latency"
+	Reached  bool     `json:"reached"`
+	Value    *float64 `json:"value,omitempty"` // over the last window: how far the furthest second was from the mean, or the slope; absent if no window was filled
+	Limit    float64  `json:"limit"`           // what it had to come down to
+	Percent  bool     `json:"percent"`         // both are per cent of the mean; otherwise operations or bytes per second, or seconds
+	Slope    bool     `json:"slope"`           // both are the change from a second to the next
+	WindowNS int64    `json:"window_ns"`
 }
 
 // CPU is processor time used. It is zero under a virtual clock.

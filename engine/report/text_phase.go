@@ -82,11 +82,42 @@ func phaseLine(p *Phase) string {
 		s += fmt.Sprintf(", CPU %.0f %% (%.0f %% in the kernel)", float64(cpu)*share, float64(p.CPU.SystemNS)*share)
 	}
 	switch p.End {
-	case "", "duration", "done":
+	case "", "duration", "done", "steady":
 	default:
 		s += ", ended: " + p.End
 	}
-	return s
+	return phrases(s, p.Steady.line())
+}
+
+// line says whether the phase became steady; nothing if it was not to.
+func (s *Steady) line() string {
+	if s == nil {
+		return ""
+	}
+	verdict, how := "steady", "deviate"
+	if !s.Reached {
+		verdict = "not steady"
+	}
+	if s.Slope {
+		how = "change from second to second"
+	}
+	if s.Value == nil {
+		return fmt.Sprintf("%s: no window of %s was filled", verdict, approx(s.WindowNS))
+	}
+	return fmt.Sprintf("%s: %s %s by %s over %s, %s allowed", verdict, s.Metric, how, s.figure(*s.Value), approx(s.WindowNS), s.figure(s.Limit))
+}
+
+// figure is a value in its unit.
+func (s *Steady) figure(v float64) string {
+	switch {
+	case s.Percent:
+		return fmt.Sprintf("%.3g %%", v)
+	case s.Metric == "bandwidth":
+		return units.ApproxBandwidth(v)
+	case s.Metric == "latency":
+		return approx(v * 1e9)
+	}
+	return units.ApproxCount(v) + "/s"
 }
 
 // jobLine is what the job's figures mean nothing without.

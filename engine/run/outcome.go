@@ -45,6 +45,7 @@ func (p *phase) reportAt(last int64) (*report.Phase, error) {
 		IntervalNS: int64(p.plan.Interval),
 		Threads:    p.threads(),
 		End:        p.ended(),
+		Steady:     p.settling.report(),
 	}
 	if !p.s.Virtual {
 		p.reportLoad(r)

@@ -21,9 +21,11 @@ type phase struct {
 	col     *collector
 	courses []*course // by job; nil for clients
 	groups  []*group
-	workers []*Worker
-	checks  map[*engine.Node]*check // verified files that clients may use; nil: there are none
-	stuck   *stuck
+
+	settling *settling // nil unless the phase is to become steady
+	workers  []*Worker
+	checks   map[*engine.Node]*check // verified files that clients may use; nil: there are none
+	stuck    *stuck
 
 	// On the engines' clock; set before any worker's loop begins.
 	start int64 // of the warm-up
@@ -57,6 +59,7 @@ const (
 	endBytes       = "bytes"
 	endIterations  = "iterations"
 	endDone        = "done"
+	endSteady      = "steady"
 	endError       = "error"
 	endInterrupted = "interrupted"
 )

@@ -33,6 +33,7 @@ type Phase struct {
 	Engine     string        // of these workers; "": the session's
 	Place      place.Place   // of these workers
 	Interval   time.Duration // of the time series
+	Steady     *Steady       // what ends the phase too, when it holds still; may be nil
 	Count      bool          // count failed operations and go on; otherwise the first ends the phase
 	Jobs       []Job
 	Wrap       func(e engine.Engine, seed uint64) engine.Engine // put around each worker's engine; may be nil

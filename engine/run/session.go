@@ -74,6 +74,7 @@ func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)
 	}
 	p.stuck = newStuck(p.threads())
+	p.settling = newSettling(plan.Steady, p.threads())
 	if err := p.run(ctx, s.Abandon); err != nil {
 		p.col.close()
 		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)

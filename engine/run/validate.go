@@ -25,6 +25,9 @@ func (p *Phase) validate() error {
 	case p.Warmup < 0 || p.Duration < 0 || p.Ops < 0 || p.Bytes < 0 || p.Iterations < 0:
 		return errors.New("a limit is negative")
 	}
+	if err := p.Steady.validate(); err != nil {
+		return err
+	}
 	names := map[string]bool{}
 	for i := range p.Jobs {
 		j := &p.Jobs[i]

@@ -45,6 +45,7 @@ type Worker struct {
 	stopped  int64 // when nothing new began any more, if stopping
 	rec      *recorder
 	detail   *detail        // nil unless it is asked for
+	pulse    *pulse         // nil unless the phase is to become steady
 	tallies  []verify.Tally // per job: what was verified; nil: nothing was
 	stamp    uint64         // makes every written block differ
 	watch    watch
@@ -69,6 +70,7 @@ const batchMax = 256
 func (w *Worker) loop() {
 	w.rec = newRecorder(w.index, w.p.from, int64(w.p.plan.Interval), w.p.col)
 	w.detail = newDetail(w)
+	w.pulse = newPulse(w)
 	defer w.finish()
 	if err := w.enter(); err != nil {
 		w.p.fail(err)
@@ -114,6 +116,9 @@ func (w *Worker) enter() error {
 func (w *Worker) finish() {
 	if len(w.clients) > 0 {
 		w.last = w.eng.Now() // they may have been at work since
+	}
+	if w.pulse != nil {
+		w.pulse.leave(w)
 	}
 	for _, s := range w.streams {
 		s.finish(w)
@@ -231,6 +236,9 @@ func (w *Worker) wait() error {
 		}
 		w.rec.turn(w.now)
 	}
+	if w.pulse != nil && w.now >= w.pulse.next {
+		w.pulse.turn(w)
+	}
 	// A mean over the last few dozen completions.
 	w.gap += ((w.now-w.last)/int64(max(n, 1)) - w.gap) / 8
 	w.last = w.now
@@ -250,6 +258,9 @@ func (w *Worker) until() (least int, deadline int64) {
 		return 0, w.now
 	}
 	deadline = w.rec.next + 1
+	if w.pulse != nil {
+		deadline = min(deadline, w.pulse.next)
+	}
 	if !w.stopping {
 		deadline = min(deadline, w.p.end, w.timers.next())
 		if w.now < w.p.from {
@@ -338,6 +349,9 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 	w.jobEnd[s.job] = w.now
 	if s.intended >= w.p.from {
 		w.rec.complete(int(s.job), op, told, w.now-s.submitted, w.now-s.intended, s.open)
+		if w.pulse != nil {
+			w.pulse.note(op, told, w.now-s.submitted)
+		}
 		if w.detail != nil {
 			w.detail.completed(w, s, op, told)
 		}

@@ -181,9 +181,18 @@ function File:tail() end
 ---@field nice? integer from -20, the most favourable, to 19. Default: as the program was started.
 ---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
 ---@field interval? Duration of the time series. Default: the command line's --interval, or 1s.
+---@field steady? SteadyOptions ends the phase too, when it holds still
 ---@field on_error? "stop"|"count" whether the first failed operation ends the run. Default: "stop".
 ---@field fault? string|string[] faults to inject, as for --fault, in this phase
 ---@field expect? fun(r: PhaseResult): boolean? called with the phase's result: it can call `expect`, or return whether the result is as it must be
+
+---When a phase is steady. Each second of it is one value; the phase needs a duration or another end all the same.
+---@class SteadyOptions
+---@field metric? "iops"|"bandwidth"|"latency" what is to hold still, over all jobs; of latencies, the mean service time. Default: "iops".
+---@field limit? string|number how far the furthest value may be from the mean: per cent of the mean ("5%"), or a figure of the metric; it must be given
+---@field slope? boolean the limit is for the rise or fall from a second to the next of the straight line through the values, instead. Default: false.
+---@field window? Duration the last values that count. Default: "60s".
+---@field ramp? Duration of the phase's beginning that does not count. Default: 0.
 
 ---Runs a phase and returns what it measured. Only the top level can.
 ---@param name string
@@ -661,7 +670,16 @@ function Counter:set(value) end
 ---@class PhaseResult
 ---@field name string the phase's
 ---@field duration number measured time in seconds
+---@field steady SteadyResult whether it became steady, if it has the option `steady`
 ---@field [string] JobResult
+
+---Whether a phase became steady.
+---@class SteadyResult
+---@field metric "iops"|"bandwidth"|"latency"
+---@field reached boolean
+---@field value number over the last window, how far the furthest value was from the mean, or the slope; not a number if no window was filled
+---@field limit number what it had to come down to, in the same unit: per cent of the mean, or the metric's
+---@field window number in seconds
 
 ---What a job measured: its operations, "iteration" and its spans by name. An operation that never completed has count 0, and
 ---no number for its latencies, so that no comparison with them holds.
