@@ -79,16 +79,28 @@ func (b BadLine) String() string {
 	return s
 }
 
+// maxSkipped and maxNotes bound what a hostile trace can make a Log hold.
+const (
+	maxSkipped = 256
+	maxNotes   = 32
+)
+
 // Skip counts a line, or an event, that is nothing to replay.
 func (l *Log) Skip(reason string) {
 	if l.Skipped == nil {
 		l.Skipped = map[string]int64{}
+	}
+	if _, known := l.Skipped[reason]; !known && len(l.Skipped) >= maxSkipped {
+		reason = "other reasons"
 	}
 	l.Skipped[reason]++
 }
 
 // Note keeps a remark, once.
 func (l *Log) Note(format string, args ...any) {
+	if len(l.Notes) == maxNotes {
+		return
+	}
 	text := fmt.Sprintf(format, args...)
 	for _, n := range l.Notes {
 		if n == text {

@@ -72,7 +72,7 @@ func (s *spaces) Read(p []byte) (int, error) {
 // TestEndlessLine is counted once, and held nowhere.
 func TestEndlessLine(t *testing.T) {
 	log := &trace.Log{}
-	in := io.MultiReader(strings.NewReader("first\r\n"), &spaces{256 << 20}, strings.NewReader("\nlast"))
+	in := io.MultiReader(strings.NewReader("first\r\n"), &spaces{32 << 20}, strings.NewReader("\nlast"))
 	lines := trace.NewLines(&trace.Input{Reader: bufio.NewReaderSize(in, 64<<10), Name: "x"}, log)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -99,5 +99,12 @@ func TestNotes(t *testing.T) {
 	}
 	if len(log.Notes) != 2 || log.Skipped["why"] != 3 {
 		t.Errorf("%+v", log)
+	}
+	for i := range 10_000 {
+		log.Note("note %d", i)
+		log.Skip(fmt.Sprint(i))
+	}
+	if len(log.Notes) != 32 || len(log.Skipped) != 257 || log.Skipped["other reasons"] != 10_000-255 {
+		t.Errorf("%d notes, %d reasons, %d others", len(log.Notes), len(log.Skipped), log.Skipped["other reasons"])
 	}
 }
