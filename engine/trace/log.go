@@ -113,7 +113,7 @@ func (l *Log) Note(format string, args ...any) {
 // MaxNames bounds how many names a trace may have, and maxNameBytes how long they are
 // together: a hostile one must not fill the memory.
 const (
-	MaxNames     = 1 << 20
+	MaxNames     = 1 << 18
 	maxNameBytes = 64 << 20
 )
 

@@ -36,7 +36,7 @@ func TestNames(t *testing.T) {
 			t.Fatal(id, err)
 		}
 	}
-	if _, err := n.ID([]byte("one more")); err == nil || err.Error() != "more than 1048576 files or streams in one trace" {
+	if _, err := n.ID([]byte("one more")); err == nil || err.Error() != "more than 262144 files or streams in one trace" {
 		t.Error(err)
 	}
 	if id, err := n.ID([]byte("77")); err != nil || id != 77 || n.Name(77) != "77" {

@@ -60,6 +60,7 @@ type reader struct {
 	files   map[string]file
 	last    []byte // the name of the latest line, and what it stands for
 	lastHit file
+	err     error
 }
 
 // file is a name that lines have mentioned.
@@ -95,6 +96,9 @@ func (r *reader) Read(rec *trace.Record) error {
 			return err
 		}
 		why, ok := r.line(line, rec)
+		if r.err != nil {
+			return r.err
+		}
 		if why != "" {
 			r.lines.Bad(line, why)
 		}
@@ -213,25 +217,19 @@ func (r *reader) file(name []byte, add bool) (f file, why string) {
 		if len(name) == 0 || !add && bytes.ContainsAny(name, " \t") {
 			return f, "the file's name is not one that was added"
 		}
-		if f, why = r.add(name); why != "" {
-			return f, why
-		}
+		f = r.add(name)
 	}
 	r.last, r.lastHit = append(r.last[:0], name...), f
 	return f, ""
 }
 
 // add numbers a file and the job that adds it.
-func (r *reader) add(name []byte) (f file, why string) {
-	var err error
-	if f.id, err = r.log.Files.ID(name); err == nil {
-		f.stream, err = r.log.Streams.ID(r.stream())
-	}
-	if err != nil {
-		return f, err.Error()
+func (r *reader) add(name []byte) (f file) {
+	if f.id, r.err = r.log.Files.ID(name); r.err == nil {
+		f.stream, r.err = r.log.Streams.ID(r.stream())
 	}
 	r.files[string(name)] = f
-	return f, ""
+	return f
 }
 
 // stream names the job that the log is at: by the log's name, and from the second on a number.
