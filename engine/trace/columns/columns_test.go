@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -55,7 +56,7 @@ func TestQuirks(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if tr.Log.Disorder != 0 || tr.Log.Skipped["headers"] != 1 || tr.Log.Bad != 0 {
+	if !tr.Log.Epoch.Equal(time.Unix(0, 0)) || tr.Log.Disorder != 0 || tr.Log.Skipped["headers"] != 1 || tr.Log.Bad != 0 {
 		t.Errorf("log is %+v", tr.Log)
 	}
 }
@@ -186,6 +187,18 @@ func TestColumns(t *testing.T) {
 	if d := cmp.Diff([]string{"column latency: not a duration", "column op: not an operation", "column offset: not an address from 0 to 2^63-1",
 		"column length: address and length reach beyond 2^63-1"}, why); d != "" {
 		t.Error(d)
+	}
+}
+
+func TestSeparators(t *testing.T) {
+	for separator, text := range map[string]string{
+		"tab": "1\tR\t2\t3\tv\n", "semicolon": "1 ; R; 2;3 ;v\n", "space": " 1  R\t2 3 v \n", "pipe": "1|R|2|3|v\n", ":": "1:R:2:3:v\n", "comma": "1,R,2,3,v\n",
+	} {
+		o := trace.Options{Format: "columns", Args: map[string]string{"separator": separator, "time": "1:s", "op": "2:R/W", "offset": "3:pages", "length": "4:1000", "file": "5"}}
+		got, log, err := read(t, o, "# a comment\n\n"+text)
+		if d := cmp.Diff([]trace.Record{rec(1e9, engine.Read, 8192, 3000)}, got); d != "" || err != nil || log.Files.Name(0) != "v" || log.Skipped["empty lines and comments"] != 2 {
+			t.Error(separator, d, err, log)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ var MSR = table("msr", "MSR Cambridge's traces (CSV)", 92, &layout{
 	separator: ',', columns: 7, time: clock{"timestamp", 1, filetime},
 	op: column{name: "type", at: 4}, codes: words,
 	offset: column{"offset", 5, 1}, length: column{"size", 6, 1}, latency: clock{"response time", 7, ticks},
-	file: []int{2, 3}, stream: []int{2, 3}, join: '_',
+	file: []int{2, 3}, stream: []int{2, 3}, join: '_', unix: true,
 })
 
 // SYSTOR is the format of the VDI traces of SYSTOR '17, a file per hour and LUN.
@@ -36,21 +36,22 @@ var SYSTOR = table("systor17", "the VDI traces of SYSTOR '17 (CSV)", 90, &layout
 	separator: ',', columns: 6, time: clock{"timestamp", 1, s},
 	op: column{name: "type", at: 3}, codes: letters, blankOp: "I/Os of no type, whose response was not captured",
 	offset: column{"offset", 5, 1}, length: column{"size", 6, 1}, latency: clock{"response", 2, s},
-	file: []int{4},
+	file: []int{4}, unix: true,
 })
 
 // Alibaba is the format of Alibaba's block traces of 2020.
 var Alibaba = table("alibaba", "Alibaba's block traces (CSV)", 90, &layout{
 	separator: ',', columns: 5, time: clock{"timestamp", 5, us},
 	op: column{name: "opcode", at: 2}, codes: letters,
-	offset: column{"offset", 3, 1}, length: column{"length", 4, 1}, file: []int{1},
+	offset: column{"offset", 3, 1}, length: column{"length", 4, 1}, file: []int{1}, unix: true,
 })
 
 // Tencent is the format of Tencent's cloud block storage traces, whose times are whole seconds.
 var Tencent = table("tencent", "Tencent's block storage traces (CSV)", 80, &layout{
 	separator: ',', columns: 5, time: clock{"timestamp", 1, s},
 	op: column{name: "I/O type", at: 4}, codes: oneWrite,
-	offset: column{"offset", 2, sector}, length: column{"size", 3, sector}, file: []int{5},
+	offset: column{"offset", 2, sector}, length: column{"size", 3, sector}, file: []int{5}, unix: true,
+	note: "tencent: the times are whole seconds, so that the I/Os of a second all come at its beginning",
 })
 
 // SPC is the format of the Storage Performance Council's traces (Financial, WebSearch).
@@ -64,7 +65,7 @@ var SPC = table("spc", "SPC traces, as UMass has them", 88, &layout{
 var K5cloud = table("k5cloud", "Fujitsu K5 cloud traces (CSV)", 88, &layout{
 	separator: ',', columns: 5, time: clock{"timestamp", 2, s},
 	op: column{name: "type", at: 3}, codes: letters,
-	offset: column{"offset", 4, 1}, length: column{"length", 5, 1}, file: []int{1},
+	offset: column{"offset", 4, 1}, length: column{"length", 5, 1}, file: []int{1}, unix: true,
 })
 
 // FIU is the format of Florida International University's traces. A process's name can
@@ -95,12 +96,12 @@ func table(name, help string, sure int, l *layout) *trace.Format {
 	}
 }
 
-// DiskSim is the format that the simulators DiskSim and MQSim share in all but what
-// it means: one has 1 for reads, the other for writes.
+// DiskSim is the format that the simulators DiskSim and MQSim share. Whether 1 is a read
+// or a write varies with the program that made the trace.
 var DiskSim = &trace.Format{
 	Name: "disksim", Help: "the simulators DiskSim and MQSim",
 	Args: []trace.Arg{
-		{Name: "reads", Help: "the type that is a read: 0 or 1 (must be said: the simulators differ)"},
+		{Name: "reads", Help: "the type that is a read: 0 or 1 (must be said, since traces differ)"},
 		{Name: "time", Help: "unit of the times: ns, us, ms or s; else ms where they have decimals, ns where not"},
 	},
 	Sniff: func(head []byte) int { return disksim.fit(head, 40) },
@@ -120,7 +121,7 @@ func openDiskSim(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reade
 	case "1":
 		l.codes = oneRead
 	case "":
-		return nil, errors.New("disksim: DiskSim's traces have 1 for a read, MQSim's have 1 for a write, and nothing in them tells: say reads=1 or reads=0")
+		return nil, errors.New("disksim: some programs write 1 for a read and some for a write, and nothing in the trace tells: say reads=1 or reads=0")
 	default:
 		return nil, fmt.Errorf("disksim: reads=%s: it is the type that is a read, 0 or 1", reads)
 	}

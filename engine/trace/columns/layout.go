@@ -35,6 +35,8 @@ type layout struct {
 	file      []int // what names the file: these columns, joined by join
 	stream    []int
 	join      byte
+	unix      bool   // times count from 1970
+	note      string // what the user should know of such traces
 }
 
 // column is where a number stands, and its unit in bytes.

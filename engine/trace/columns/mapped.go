@@ -102,6 +102,7 @@ func (l *layout) place(value string) (at int, rest string, err error) {
 
 func (l *layout) setTime(value string) (err error) {
 	l.time, err = l.clock("time", value)
+	l.unix = l.time.base != 0
 	return err
 }
 

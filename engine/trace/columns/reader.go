@@ -3,6 +3,7 @@ package columns
 import (
 	"bytes"
 	"errors"
+	"time"
 
 	"moonio/engine/trace"
 	"moonio/engine/trace/internal/scan"
@@ -28,6 +29,12 @@ type reader struct {
 
 // open reads a table as l describes it.
 func open(l *layout, in *trace.Input, log *trace.Log) trace.Reader {
+	if l.unix {
+		log.Epoch = time.Unix(0, 0).UTC()
+	}
+	if l.note != "" {
+		log.Note("%s", l.note)
+	}
 	r := &reader{layout: l, lines: trace.NewLines(in, log), log: log,
 		files: &log.Files, streams: &log.Streams}
 	return trace.NewSorter(r, window)

@@ -214,6 +214,24 @@ func TestTrace(t *testing.T) {
 	}
 }
 
+func TestTraceAside(t *testing.T) {
+	got, log := read(t, perf.Trace, "", "# comment\n\n? (         ): a/2  ... [continued]: clone3())   = 0\nLOST 5 events!\n"+
+		"1.0 ( 0.1 ms): a/1  ... [continued]: fsync())   = 0\n1.0 (         ): a/1 fsync(fd: 3</a>)   ...\n1.0 ( 0.1 ms): a/1  ... [continued]: fsync() = 0\n"+
+		"1.0 (         ): a/2 close(fd: 3</a>)   ...\n1.0 ( x ms): a/1 fsync(fd: 3</a>) = 0\n"+strings.Repeat("1.0 ( 0.1 ms): a/1 getpid() = 7\n", 40))
+	want := map[string]int64{"empty lines and comments": 2, "calls whose beginning is not in the trace": 2, "calls whose end is not in the trace": 2, "other calls": 40}
+	if d := cmp.Diff(want, log.Skipped); d != "" || got != "" || log.Lost != 5 || log.Bad != 2 {
+		t.Error(d, got, log.Lost, log.First)
+	}
+}
+
+func TestStackedDevices(t *testing.T) {
+	_, log := read(t, perf.Script, "", "a 1 [000] 1.0: block:block_bio_queue: 253,0 R 8 + 8 [a]\na 1 [000] 1.1: block:block_bio_queue: 8,0 R 108 + 8 [a]\n"+
+		strings.Repeat("a 1 [000] 1.2: block:block_bio_remap: 8,0 R 108 + 8 <- (253,0) 8\n", 2))
+	if len(log.Notes) != 1 || !strings.HasPrefix(log.Notes[0], "253,0 stands on 8,0") {
+		t.Error(log.Notes)
+	}
+}
+
 // forever repeats a text.
 type forever struct {
 	text []byte

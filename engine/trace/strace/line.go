@@ -84,7 +84,7 @@ func after(b []byte, c byte) []byte {
 // clock turns what the lines show into times.
 type clock struct {
 	day, last, sum int64
-	relative       bool
+	relative, unix bool
 	any            bool // there was one
 }
 
@@ -115,6 +115,8 @@ func (c *clock) read(word []byte) (int64, bool) {
 		c.relative = true
 		c.sum += t
 		t = c.sum
+	} else {
+		c.unix = true
 	}
 	c.last = t
 	return t, true

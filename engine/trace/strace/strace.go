@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"time"
 
 	"moonio/engine/trace"
 	"moonio/engine/trace/internal/calls"
@@ -157,7 +158,12 @@ func (s *source) next() error {
 		s.body = s.prefix.split(line)
 		var ok bool
 		s.time, ok = s.clock.read(s.prefix.time)
+		if s.clock.unix && s.log.Epoch.IsZero() {
+			s.log.Epoch = time.Unix(0, 0).UTC()
+		}
 		switch {
+		case bytes.HasPrefix(line, []byte("strace: ")):
+			s.log.Skip("messages of strace")
 		case !ok:
 			s.lines.Bad(line, "not a time")
 		case len(s.body) == 0 && s.prefix.time == nil && !s.prefix.hasPID:

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -216,6 +217,34 @@ func TestCases(t *testing.T) {
 				"1 1.6 read(8</proc/self/maps>, \"x\", 1) = 1\n1 1.7 write(9</a>, \"x\", 1) = -1 ENOSPC (No space left on device)\n1 1.8 read(9</a>, 0x7f, 1) = ? ERESTARTSYS (To be restarted)\n1 1.9 read(9</a>,  <unfinished ...>) = ?\n",
 			"", 0,
 		},
+		"names relative to directories": {
+			"1 1.0 chdir(\"/srv\") = 0\n1 1.1 open(\"a\\n\\t\\r\\v\\f\\\"\\x41\", O_RDWR) = 3\n1 1.2 fsync(3) = 0\n1 1.3 chdir(\"sub\") = 0\n1 1.4 openat(AT_FDCWD, \"b\", O_RDWR) = 4\n1 1.5 fsync(4) = 0\n" +
+				"1 1.6 open(\"/d\", O_RDONLY|O_DIRECTORY) = 5\n1 1.7 openat(5, \"c\", O_RDWR) = 6\n1 1.8 fsync(6) = 0\n1 1.9 openat(7, \"e\", O_RDWR) = 8\n1 2.0 fsync(8) = 0\n1 2.1 creat(\"f\", 0600) = 9\n1 2.2 write(9, \"x\", 1) = 1\n" +
+				"1 2.3 openat2(AT_FDCWD, \"/g\", {flags=O_WRONLY|O_APPEND, mode=0, resolve=0}, 24) = 10\n1 2.4 write(10, \"x\", 1) = 1\n1 2.5 fchdir(5</d>) = 0\n1 2.6 truncate(\"h\", 3) = 0\n",
+			"1200000000 fsync 0+0 /srv/a\n\t\r\v\f\"A by 1\n1500000000 fsync 0+0 /srv/sub/b by 1\n1800000000 fsync 0+0 /d/c by 1\n2000000000 fsync 0+0 e by 1\n" +
+				"2200000000 write 0+1 /srv/sub/f by 1\n2400000000 write -1+1 /g by 1\n2600000000 truncate 0+3 /d/h by 1\n", 0,
+		},
+		"files without names, and ranges of descriptors": {
+			"1 1.0 memfd_create(\"m\", MFD_CLOEXEC) = 3\n1 1.1 write(3, \"x\", 5) = 5\n1 1.2 open(\"/a\", O_RDWR) = 4\n1 1.3 write(4, \"x\", 5) = 5\n1 1.4 close_range(3, 3, CLOSE_RANGE_CLOEXEC) = 0\n1 1.5 close_range(4, 4294967295, 0) = 0\n" +
+				"1 1.6 write(4, \"x\", 7) = 7\n1 1.7 eventfd2(0, 0) = 5\n1 1.8 write(5, \"x\", 8) = 8\n1 1.9 write(6</c>(deleted), \"x\", 1) = 1\n",
+			"1100000000 write 0+5 /memfd:m by 1\n1300000000 write 0+5 /a by 1\n1600000000 write 0+7 fd 4 of 1 by 1\n1900000000 write 0+1 /c by 1\n", 0,
+		},
+		"a thread that takes a table of its own": {
+			"1 1.0 open(\"/a\", O_RDWR) = 3\n1 1.1 clone(child_stack=0x1, flags=CLONE_VM|CLONE_FILES) = 2\n2 1.2 unshare(CLONE_FILES) = 0\n2 1.3 close(3) = 0\n1 1.4 write(3, \"x\", 5) = 5\n2 1.5 open(\"/b\", O_RDWR) = 3\n2 1.6 write(3, \"x\", 6) = 6\n",
+			"1400000000 write 0+5 /a by 1\n1600000000 write 0+6 /b by 2\n", 0,
+		},
+		"files that are renamed while they are open": {
+			"1 1.0 openat(AT_FDCWD</d>, \"a\", O_RDWR|O_CREAT) = 3</d/a>\n1 1.1 write(3</d/a>, \"x\", 5) = 5\n1 1.2 close(7</d/x>) = 0\n1 1.3 rename(\"a\", \"b\") = 0\n1 1.4 write(3</d/b>, \"x\", 6) = 6\n",
+			"1100000000 write 0+5 /d/a by 1\n1400000000 write 5+6 /d/b by 1\n", 0,
+		},
+		"descriptors that change unseen": {
+			"1 1.0 read(3</a>, \"x\", 5) = 5\n1 1.1 read(3</b>, \"x\", 6) = 6\n1 1.2 read(3</b>, \"x\", 7) = 7\n",
+			"1000000000 read 0+5 /a by 1\n1100000000 read 0+6 /b by 1\n1200000000 read 6+7 /b by 1\n", 0,
+		},
+		"ends without ends": {
+			"1 1.0 fsync(3</a> <unfinished ...>\n1 1.1 +++ killed by SIGKILL +++\n2 1.2 write(3</a>, \"x\", 5 <unfinished ...>\n3 1.3 <... fsync resumed>) = 0\n4 1.4 fsync(3</a>) = 0\n4 1.5 --- SIGCHLD {si_signo=SIGCHLD} ---\n5 1.6 fsync(3</a> <unfinished ...>\n5 1.7 fsync(3</a>) = 0\n",
+			"1400000000 fsync 0+0 /a by 4\n1700000000 fsync 0+0 /a by 5\n", 0,
+		},
 		"prefixes": {
 			"[pid  12] 12:00:00 fsync(3</a>) = 0\n[pid 12] 12:00:01 [  74] [00007f00] fsync(3</a>) = 0\n12<my app> 12:00:02 (+     0.1) fsync(3</a>) = 0\n",
 			"43200000000000 fsync 0+0 /a by 12\n43201000000000 fsync 0+0 /a by 12\n43202000000000 fsync 0+0 /a by 12\n", 0,
@@ -258,6 +287,31 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+func TestTooManyProcesses(t *testing.T) {
+	pids := &counter{}
+	r := reader(t, pids)
+	err := r.Read(&trace.Record{})
+	if err == nil || !strings.Contains(err.Error(), "more than 262144 processes at once") {
+		t.Error(err)
+	}
+}
+
+// counter is a trace in which every line is another process's.
+type counter struct {
+	n    int
+	rest []byte
+}
+
+func (c *counter) Read(b []byte) (int, error) {
+	if len(c.rest) == 0 {
+		c.n++
+		c.rest = fmt.Appendf(nil, "%d getpid() = 1\n", c.n)
+	}
+	n := copy(b, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
+}
+
 // One capture in a file for each process is read as one.
 func TestFilePerProcess(t *testing.T) {
 	dir := t.TempDir()
@@ -275,7 +329,7 @@ func TestFilePerProcess(t *testing.T) {
 	}
 	defer tr.Close()
 	want := "1700000000200000000 write 0+7 /a by 11\n1700000000300000000 write 7+3 /a by 10\n1700000000400000000 write 10+1 /a by 11\n"
-	if d := cmp.Diff(want, show(tr, tracetest.All(t, tr))); d != "" {
+	if d := cmp.Diff(want, show(tr, tracetest.All(t, tr))); d != "" || !tr.Log.Epoch.Equal(time.Unix(0, 0)) {
 		t.Error(d)
 	}
 }

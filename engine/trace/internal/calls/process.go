@@ -11,7 +11,7 @@ import (
 
 // Bounds on what a hostile trace can make the memory hold.
 const (
-	maxProcesses   = 1 << 20
+	maxProcesses   = 1 << 18
 	maxDescriptors = 1 << 20
 )
 
