@@ -36,7 +36,7 @@ func target(t *testing.T, spec string) enginetest.Target {
 
 // The same operations have the same results on every engine.
 func TestEnginesAgree(t *testing.T) {
-	for i, other := range []string{"io_uring", "giouring", "libaio", "psync", "sync", "pvsync2", "mmap", "null", "sim", "sim:hdd"} {
+	for i, other := range []string{"io_uring", "io_uring:sqpoll,sqpoll_idle=1", "io_uring:force_async,fixedbufs=0", "giouring", "libaio", "psync", "sync", "pvsync2", "mmap", "null", "sim", "sim:hdd"} {
 		t.Run(other, func(t *testing.T) {
 			enginetest.Compare(t, target(t, "pool"), target(t, other), uint64(1000+i), 500)
 		})

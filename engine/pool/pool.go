@@ -107,11 +107,12 @@ func (e *Engine) Info() engine.Info {
 	if e.slots == 1 {
 		return engine.Info{Name: "pool", Detail: "synchronous calls by the worker itself"}
 	}
-	detail := "a thread with a synchronous call for each operation in flight"
+	info := engine.Info{Name: "pool", Detail: "a thread with a synchronous call for each operation in flight", Helpers: true}
 	if e.threads < e.slots {
-		detail += fmt.Sprintf(", at most %d at once: operations beyond wait for one", e.threads)
+		info.Detail += fmt.Sprintf(", at most %d at once: operations beyond wait for one", e.threads)
+		info.Depth = e.threads
 	}
-	return engine.Info{Name: "pool", Detail: detail, Helpers: true}
+	return info
 }
 
 // Now is the monotonic clock.

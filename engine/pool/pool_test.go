@@ -64,8 +64,8 @@ func TestThreads(t *testing.T) {
 	const slots = 16
 	e, f, _ := opened(t, slots, map[string]string{"threads": "2"})
 	want := "a thread with a synchronous call for each operation in flight, at most 2 at once: operations beyond wait for one"
-	if got := e.Info().Detail; got != want {
-		t.Errorf("detail %q", got)
+	if got := e.Info(); got.Detail != want || got.Depth != 2 {
+		t.Errorf("detail %q, depth %d", got.Detail, got.Depth)
 	}
 	ops := make([]engine.Op, slots)
 	which := make([]uint32, slots)

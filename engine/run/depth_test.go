@@ -24,8 +24,12 @@ func (e *shallow) Info() engine.Info {
 
 func (e *shallow) Submit(ops []engine.Op, slots []uint32) error {
 	e.flying += len(slots)
-	if e.flying > e.depth {
+	chained := len(slots) > 0 && ops[slots[0]].Flags&engine.Link != 0
+	if e.flying > e.depth && !chained {
 		e.t.Errorf("%d in flight on an engine of depth %d", e.flying, e.depth)
+	}
+	if chained && (len(slots) != 2 || ops[slots[1]].Flags&engine.Link != 0) {
+		e.t.Errorf("a chain of 2 came as %d operations", len(slots))
 	}
 	return e.Engine.Submit(ops, slots)
 }
@@ -84,5 +88,25 @@ func TestStreamsShareDepth(t *testing.T) {
 	a, b := count(t, r, "a", "read"), count(t, r, "b", "write")
 	if a+b != 1000 || a < 400 || b < 400 {
 		t.Errorf("%d and %d operations", a, b)
+	}
+}
+
+// Linked operations of clients stay together on an engine of depth 1, and all are made.
+func TestChainsShareDepth(t *testing.T) {
+	s := shallowSession(t, 1)
+	f := s.testFile(t, "f", 1<<20)
+	const turns = 100
+	r := play(t, s, &Phase{Iterations: turns, Jobs: oneCrew(8, func(c *cli) {
+		q, err := c.NewQueue(4)
+		c.must(err)
+		c.must(q.Submit(Request{Code: engine.Write, Flags: engine.Link, File: f, Len: 4096}))
+		c.must(q.Submit(Request{Code: engine.Fdatasync, File: f}))
+		c.must(q.Wait(-1))
+		c.settle()
+	})})
+	for _, op := range []string{"write", "fdatasync"} {
+		if n := r.Jobs[0].Ops[op].Count; n != turns {
+			t.Errorf("%d of %s, want %d", n, op, turns)
+		}
 	}
 }
