@@ -19,6 +19,7 @@ func (m *machine) general() map[string]lua.LGFunction {
 		"expect":  m.topLevel("expect", d.expect),
 		"log":     d.log,
 		"stream":  m.stream,
+		"verify":  m.verifyJob,
 		"clients": m.clients,
 		"replay":  m.replay,
 		"queue":   m.newQueue,

@@ -29,10 +29,13 @@ const (
 )
 
 // stream makes a job from stream(name, options).
-func (m *machine) stream(L *lua.LState) int {
-	m.directorOnly(L, "stream")
-	name := m.jobName(L, "stream")
-	o := optionsAt(L, 2, fmt.Sprintf("stream %q", name))
+func (m *machine) stream(L *lua.LState) int { return m.streamJob(L, "stream", false) }
+
+// streamJob makes a stream, or with only a job that reads back what such a stream wrote.
+func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
+	m.directorOnly(L, call)
+	name := m.jobName(L, call)
+	o := optionsAt(L, 2, fmt.Sprintf("%s %q", call, name))
 	s := &run.Stream{Files: o.files()}
 	s.Mix, s.TrimWrite = o.mix()
 	o.access(s)
@@ -46,6 +49,7 @@ func (m *machine) stream(L *lua.LState) int {
 	o.flow(s)
 	o.sync(s)
 	think := o.think(s)
+	m.contents(o, s, only)
 	own := o.ownThreads()
 	depth := int64(1)
 	if own != nil {
@@ -57,6 +61,10 @@ func (m *machine) stream(L *lua.LState) int {
 	s.Depth = int(o.integer("depth", depth, 1))
 	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration")}}
 	o.done()
+	if s.Verify != nil && s.Verify.Only {
+		readBack(&j.Job)
+		j.think, s = nil, j.Stream
+	}
 	if err := o.writable(s); err != nil {
 		m.raise(L, err)
 	}

@@ -23,7 +23,8 @@ type opening struct {
 	fresh  bool // there must be nothing yet
 	empty  bool
 	write  bool
-	asked  bool // the script said whether it writes
+	asked  bool        // the script said whether it writes
+	verify *run.Verify // how what is written is verified; nil: it is not
 }
 
 // names are the functions that work on names.
@@ -113,11 +114,19 @@ func (m *machine) open(L *lua.LState) int {
 		write:  o.boolean("write", true),
 	}
 	op.asked = o.has("write")
+	op.verify = m.verification(o, false)
 	o.done()
 	m.notThinking(L, call)
 	if m.task == nil {
-		L.Push(m.wrap(m.openNow(L, op, call)))
+		f := m.openNow(L, op, call)
+		if err := m.verifyFile(f, op.verify); err != nil {
+			m.raise(L, fmt.Errorf("%s: %w", call, err))
+		}
+		L.Push(m.wrap(f))
 		return 1
+	}
+	if op.verify != nil {
+		L.RaiseError("%s: option verify: a file that is verified is opened at the script's top level, before the phase", call)
 	}
 	if op.size > 0 {
 		L.RaiseError("%s: option size: a file is laid out at the script's top level, before the phase", call)

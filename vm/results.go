@@ -51,6 +51,9 @@ func (m *machine) jobResult(j *report.Job) *lua.LTable {
 		t.RawSetString(name, m.opResult(op))
 	}
 	t.RawSetString("duration", nsToSeconds(float64(j.DurationNS)))
+	if j.Verify != nil {
+		t.RawSetString("verify", m.verifyResult(j.Verify))
+	}
 	m.L.SetMetatable(t, m.noSuchOp)
 	return t
 }
@@ -105,6 +108,10 @@ func (m *machine) missing() map[string]lua.LGFunction {
 		},
 		"op": func(L *lua.LState) int {
 			t, name := L.CheckTable(1), L.Get(2).String()
+			if m.run.Plan != nil && name == "verify" {
+				L.Push(m.verifyResult(&report.Verification{}))
+				return 1
+			}
 			if m.run.Plan != nil || isOp(name) {
 				L.Push(m.opResult(&report.Op{}))
 				return 1

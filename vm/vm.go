@@ -77,6 +77,9 @@ func (r *Run) Do(ctx context.Context, s *Script) *Outcome {
 	defer r.closeAll()
 	defer r.watchMemory(memoryLimit(), s.Name)()
 	d.out.Err = d.play()
+	if err := r.endVerification(); err != nil && d.out.Err == nil {
+		d.out.Err = err
+	}
 	return d.out
 }
 
@@ -100,6 +103,7 @@ func newDirector(ctx context.Context, r *Run, s *Script) (*director, error) {
 	if r.Interval == 0 {
 		r.Interval = run.DefaultInterval
 	}
+	r.Session.State, r.Session.Keep = r.openState, r.openKept
 	d := &director{run: r, script: s, out: &Outcome{Params: map[string]any{}}}
 	r.director = d
 	var err error

@@ -15,6 +15,7 @@ import (
 	"moonio/engine/fault"
 	"moonio/engine/report"
 	"moonio/engine/run"
+	"moonio/engine/verify"
 	"moonio/vm"
 )
 
@@ -191,6 +192,7 @@ func (r *running) elapsed() int64 {
 
 // verdict is how the run ended.
 func (r *running) verdict(err error) report.Exit {
+	var mismatch *verify.Failure
 	failed := 0
 	for _, e := range r.result.Expectations {
 		if !e.Passed {
@@ -202,8 +204,12 @@ func (r *running) verdict(err error) report.Exit {
 		return report.Exit{Code: exitInterrupted, Reason: "interrupted"}
 	case isScriptError(err):
 		return report.Exit{Code: exitScript, Reason: reason(err)}
+	case errors.As(err, &mismatch):
+		return report.Exit{Code: exitFailed, Reason: reason(mismatch)}
 	case err != nil:
 		return report.Exit{Code: exitFailed, Reason: reason(err)}
+	case r.result.Mismatches() > 0:
+		return report.Exit{Code: exitFailed, Reason: fmt.Sprintf("verification failed: %d blocks are not what was written", r.result.Mismatches())}
 	case failed > 0:
 		return report.Exit{Code: exitExpectation, Reason: fmt.Sprintf("%d of %d expectations failed", failed, len(r.result.Expectations))}
 	}

@@ -66,6 +66,7 @@ func (t *text) phase(p *Phase, c columns) {
 			t.line("%s", l)
 		}
 	}
+	t.verified(p)
 }
 
 func phaseLine(p *Phase) string {

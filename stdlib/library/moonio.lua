@@ -49,6 +49,7 @@ function params(specs) end
 ---@field create? boolean make the file if it is not there. Default: true.
 ---@field exclusive? boolean fail if the file is there. Default: false.
 ---@field truncate? boolean empty the file. Default: false.
+---@field verify? VerifyMethod|VerifyOptions verify what clients and streams write to it. Only at the top level. Default: not at all.
 ---@field write? boolean open for writing too. Default: true, unless the file is one that moonio did not make and may not write.
 
 ---Opens a file beneath the run's directory. At the top level it is laid out there and then; in a client the open
@@ -205,6 +206,36 @@ function phase(name, options, jobs, ...) end
 ---A job of a phase, made by `stream`, `clients` or `replay`. It can be used in several phases.
 ---@class Job
 
+---What writes carry.
+---@class DataOptions
+---@field kind? "random"|"zero"|"pattern" Default: "random"; with only a pattern given: "pattern".
+---@field pattern? string bytes that are repeated: parts one behind the other, each a text in double quotes, hexadecimal ("0xdeadbeef"), a decimal number, a file of the run's directory in single quotes, or %o, the block's offset in 8 bytes. A text that is none of these stands for itself. With `compress`, what takes the place of zeros.
+---@field compress? number per cent of random data that compresses away
+---@field chunk? Size in whose every multiple that share is. Default: "512".
+---@field dedupe? number per cent of writes that repeat an earlier one's data
+---@field pool? integer how many of the latest different ones they repeat. Default: 1.
+---@field refill? boolean make random data anew for each write. Default: with compress or dedupe true, otherwise false.
+
+---What a block is checked by: a checksum of its data, every byte of a pattern, or its header alone.
+---@alias VerifyMethod "crc32c"|"crc32"|"crc64"|"xxhash"|"md5"|"sha1"|"sha256"|"sha512"|"pattern"|"header"
+
+---How what is written is verified. Every block is written with a header that says what it is: offset, sequence, seed, generation, length,
+---checksum; except with "pattern", which has none. Every read of a verified file checks the blocks that it gets whole, by all of a phase's
+---jobs. What is known of the blocks is kept in a file beside the verified one, by which a later run can check it,
+---also after a crash: what was acknowledged must be there if only the program died, and what was synced if the machine did.
+---
+---A mismatch is named: "flipped bit", "swapped block" (the content of another block), "stale block" (an older generation), "torn write"
+---(parts of two), "lost write" (zeros), "foreign data", "corrupt block". A run with mismatches ends with exit code 1.
+---@class VerifyOptions
+---@field method? VerifyMethod Default: "crc32c".
+---@field interval? Size of a block that has a header. Default: what all of the stream's writes are multiples of; for an opened file "4KiB".
+---@field pattern? string what follows the headers, as in `data`
+---@field backlog? integer read back and check what was written after so many writes
+---@field only? boolean write nothing, and read back what was written, as `verify` does. Default: false.
+---@field fatal? boolean the first mismatch ends the phase and the run; otherwise they are counted. Default: true; of a job that only reads back: false.
+---@field dump? boolean keep the first blocks that mismatch, and what they should have been, as NAME.OFFSET.found and NAME.OFFSET.expected. Default: false.
+---@field state? string the file in which what is known is kept. Default: NAME.verify.
+
 ---A load that is known beforehand.
 ---@class StreamOptions
 ---@field file? File where it goes
@@ -238,6 +269,8 @@ function phase(name, options, jobs, ...) end
 ---@field batch? integer completions to wait for at a time; with 0 it does not wait but looks again and again. Default: chosen by how fast they come.
 ---@field batch_max? integer completions to take at a time. Default: as many as there are.
 ---@field depth_low? integer once the depth is reached, let the operations in flight fall to so many before there are more. Default: fill up at once.
+---@field data? "random"|"zero"|DataOptions what writes carry. Default: random data that does not compress, kept from write to write, with a stamp of its own in every 4 KiB.
+---@field verify? VerifyMethod|VerifyOptions how what is written is verified. Default: not at all.
 ---@field max_latency? Duration an operation that takes longer counts as failed
 ---@field think? Duration|Duration[]|Delay|fun(): Duration how long the stream pauses, on each of its threads by itself, after what is in flight has completed: a time, a range ("1ms-5ms" or {"1ms", "5ms"}), `exponential("1ms")`, or a function that says so. With a rate, the schedule waits meanwhile.
 ---@field think_every? integer|Duration operations from one pause to the next, or time at work ("100ms"). Default: 1.
@@ -258,6 +291,14 @@ function phase(name, options, jobs, ...) end
 ---@param options StreamOptions
 ---@return Job
 function stream(name, options) end
+
+---A job that reads back, once, all that a stream of these options is known to have written, in this run or an earlier one, and checks it. Of the options,
+---those that say where and how count: `file`, `files`, `offset`, `size`, `block`, `depth`, `data`, `verify`, and threads. Without the state of
+---an earlier run, blocks are judged by what their headers say; with `passes`, also how often each must have been written.
+---@param name string|StreamOptions under which its results are found; it may be left out. Default: "verify".
+---@param options? StreamOptions
+---@return Job
+function verify(name, options) end
 
 ---@class ClientsOptions
 ---@field start? Duration after the phase's measured start. Default: 0.
@@ -685,7 +726,16 @@ function Counter:set(value) end
 ---no number for its latencies, so that no comparison with them holds.
 ---@class JobResult
 ---@field duration number measured time in seconds
+---@field verify? VerifyResult what was verified, if anything was
 ---@field [string] OpResult
+
+---What a job verified, in blocks.
+---@class VerifyResult
+---@field checked integer that were judged
+---@field bytes integer in them
+---@field mismatches integer that are not what was written
+---@field unsettled integer that could not be judged, since they were being written
+---@field unknown integer of which nothing is known
 
 ---Latencies are service times, from submission to completion, in seconds.
 ---@class OpResult
