@@ -116,6 +116,8 @@ var optionTables = map[string]string{
 	"SequentialOptions":  `sequential(OPTIONS)`,
 	"BurstOptions":       `OPTIONS.base = 1; OPTIONS.peak = 2; OPTIONS.every = 2; OPTIONS.length = 1; burst(OPTIONS)`,
 	"ZoneStridedOptions": `zone_strided(OPTIONS)`,
+	"DataOptions":        `stream("other", { file = file, data = OPTIONS })`,
+	"VerifyOptions":      `stream("other", { file = file, verify = OPTIONS })`,
 }
 
 func TestOptions(t *testing.T) {
@@ -251,9 +253,10 @@ func classes(f *luals.File) []*luals.Class {
 // What a result holds besides jobs and operations.
 func TestResults(t *testing.T) {
 	for class, value := range map[string]string{
-		"PhaseResult": "r", "JobResult": "r.reads", "OpResult": "r.reads.read", "LatencyResult": "r.reads.read.response", "SteadyResult": "r.steady",
+		"PhaseResult": "r", "JobResult": "r.reads", "OpResult": "r.reads.read", "LatencyResult": "r.reads.read.response",
+		"SteadyResult": "r.steady", "VerifyResult": "r.reads.verify",
 	} {
-		program := logs(t, `local r = phase("p", { steady = { limit = "1%" } }, job)
+		program := logs(t, `local r = phase("p", { steady = { limit = "1%" } }, stream("reads", { file = file, ops = 10, verify = "crc32c" }))
 			for k in pairs(`+value+`) do
 				if k ~= "reads" and k ~= "read" then log(k) end
 			end`)

@@ -51,11 +51,10 @@ func (m *machine) dataTable(d *options, s *content.Spec) {
 	s.Compress = int(d.percent("compress"))
 	s.Dedupe = d.percent("dedupe")
 	s.Pattern = m.pattern(d)
-	if v := d.get("kind"); v != lua.LNil {
-		s.Kind = d.kind("kind", v)
-	} else if s.Pattern.Len() > 0 && s.Compress == 0 {
+	if s.Pattern.Len() > 0 && s.Compress == 0 {
 		s.Kind = content.Repeat
 	}
+	s.Kind = d.kind("kind", lua.LString(d.choice("kind", s.Kind.String(), "random", "zero", "pattern")))
 	s.Chunk = d.size("chunk", 0)
 	s.Pool = int(d.integer("pool", 0, 1))
 	s.Refill = d.boolean("refill", s.Kind == content.Random && (s.Compress > 0 || s.Dedupe > 0))

@@ -95,7 +95,7 @@ func (s *Source) Fill(b []byte, off int64, key uint64) {
 	case s.spec.Kind == Repeat:
 		s.spec.Pattern.place(b, off)
 	case !s.spec.Refill:
-		s.stamp(b, key)
+		s.Stamp(b, s.Mask(key))
 	case s.rand == s.size:
 		random(b, s.seed^key)
 	default:
@@ -106,15 +106,30 @@ func (s *Source) Fill(b []byte, off int64, key uint64) {
 	}
 }
 
-// stamp puts a number of the block's own in front of every step.
-func (s *Source) stamp(b []byte, key uint64) {
+// Stamped says whether the block with a key is what Stamp makes with the key's Mask.
+func (s *Source) Stamped() bool {
+	return s.spec.Kind == Random && !s.spec.Refill && s.rand >= 8 && len(s.spec.Pattern.offsets) == 0
+}
+
+// Mask is by what the stamps of the block with that key differ from a primed buffer.
+func (s *Source) Mask(key uint64) uint64 { return scramble(s.seed ^ key) }
+
+// Stamp makes a primed buffer one whose every step begins with 8 bytes that differ from the primed
+// ones by the mask. The mask is all in which it differs from another.
+func (s *Source) Stamp(b []byte, mask uint64) {
 	if s.rand < 8 {
 		return // too little is random for a stamp
 	}
-	x := s.seed ^ key
+	at := 0
 	for ; len(b) >= 8; b = b[min(s.step, len(b)):] {
-		x += golden
-		binary.LittleEndian.PutUint64(b, scramble(x))
+		word := mask
+		if at+8 <= len(s.tape) {
+			word ^= binary.LittleEndian.Uint64(s.tape[at:])
+		}
+		binary.LittleEndian.PutUint64(b, word)
+		if at += s.step; at >= len(s.tape) {
+			at %= len(s.tape)
+		}
 	}
 }
 

@@ -11,8 +11,8 @@ func (t *text) verified(p *Phase) {
 	first := true
 	for _, j := range p.Jobs {
 		v := j.Verify
-		if v == nil {
-			continue
+		if v == nil || v.Checked+v.Unsettled+v.Unknown == 0 {
+			continue // it read nothing
 		}
 		if first {
 			t.line("")

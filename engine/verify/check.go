@@ -66,7 +66,9 @@ func (f *File) Read(b []byte, off int64, t Token, tally *Tally) (mismatches int6
 func (f *File) pretend(b []byte, off, first, end int64, tally *Tally) {
 	for u := first; u < end; u++ {
 		at := u*f.Interval - off
-		f.whole(b[at:at+f.Interval], u, 1, 1)
+		block := b[at : at+f.Interval]
+		_, _ = parse(block)
+		f.Method.matches(block)
 	}
 	tally.Unknown += end - first
 }
@@ -121,7 +123,7 @@ func (f *File) whole(b []byte, unit int64, low, high uint32) bool {
 	}
 	h, ok := parse(b)
 	return ok && h.offset == unit*f.Interval && h.seed == f.seed && int64(h.length) == f.Interval &&
-		(h.generation-low <= high-low || f.newer(h.generation, high)) && (h.method.matches(b) || f.Blind)
+		(h.generation-low <= high-low || f.newer(h.generation, high)) && h.method.matches(b)
 }
 
 // newer says whether a generation is one that a program wrote which died before it could say so.

@@ -40,7 +40,7 @@ func (f *File) misplaced(m *Mismatch, b []byte, h header, low, high uint32) {
 	m.compare(want, b)
 	switch {
 	case h.seed != f.seed:
-		m.Kind, m.Detail = Other, fmt.Sprintf("it is the block at offset %d of another file or another run", h.offset)
+		m.Kind, m.Detail = Other, fmt.Sprintf("it is the block at offset %d of another file, or of a run with another seed", h.offset)
 		if name := f.whose(h.seed); name != "" {
 			m.Kind, m.Detail = Swapped, fmt.Sprintf("it is the block at offset %d of %q", h.offset, name)
 		}

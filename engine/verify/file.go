@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync/atomic"
 
@@ -26,6 +27,7 @@ type Config struct {
 type File struct {
 	Config
 	source *content.Source
+	linear *linear // nil: checksums of writes are computed as those of reads
 	table  table
 	size   int    // of a header
 	seed   uint64 // of the file's own
@@ -65,8 +67,11 @@ func New(c Config) (*File, error) {
 	}
 	f.seed = dist.Derive(run, dist.Label(c.Name))
 	var err error
-	f.source, err = content.New(c.Data, run, c.Interval, min(sector, int(c.Interval)))
-	return f, err
+	if f.source, err = content.New(c.Data, run, c.Interval, min(sector, int(c.Interval))); err != nil {
+		return nil, err
+	}
+	f.linear = f.newLinear()
+	return f, nil
 }
 
 // adopt makes room for what the state knows of already.
@@ -144,12 +149,20 @@ func (f *File) part(b []byte, off, unit int64) {
 // build makes a primed block that of a generation.
 func (f *File) build(b []byte, unit int64, generation uint32, sequence uint64) {
 	off := unit * f.Interval
-	f.source.Fill(b, off, f.key(off, generation))
-	if f.Method == Pattern {
+	h := header{generation: generation, offset: off, sequence: sequence, seed: f.seed, length: uint32(f.Interval), method: f.Method}
+	key := f.key(off, generation)
+	if l := f.linear; l != nil {
+		mask := f.source.Mask(key)
+		f.source.Stamp(b, mask)
+		binary.LittleEndian.PutUint64(b[atSum:], l.sum(mask))
+		h.put(b)
 		return
 	}
-	h := header{generation: generation, offset: off, sequence: sequence, seed: f.seed, length: uint32(f.Interval), method: f.Method}
-	h.put(b)
+	f.source.Fill(b, off, key)
+	if f.Method != Pattern {
+		h.sum(b)
+		h.put(b)
+	}
 }
 
 // key is what a block's content follows from. Its multiples are far enough apart that the

@@ -92,7 +92,15 @@ func (m Method) matches(block []byte) bool {
 	return string(sum[:n-atSum]) == string(block[atSum:n])
 }
 
-// put writes the header of a block whose data is there.
+// sum puts the checksum of a block's data in front of it.
+func (h *header) sum(block []byte) {
+	if n := h.method.headerSize(); n > atSum {
+		binary.LittleEndian.PutUint64(block[n-8:], 0) // what the checksum leaves of its last word
+		h.method.sum(block[atSum:n], block[n:])
+	}
+}
+
+// put writes the header of a block whose checksum is there.
 func (h *header) put(block []byte) {
 	n := h.method.headerSize()
 	binary.LittleEndian.PutUint64(block, magic)
@@ -102,10 +110,6 @@ func (h *header) put(block []byte) {
 	binary.LittleEndian.PutUint64(block[atSeed:], h.seed)
 	binary.LittleEndian.PutUint32(block[atLength:], h.length)
 	binary.LittleEndian.PutUint32(block[atMethod:], uint32(h.method))
-	if n > atSum {
-		binary.LittleEndian.PutUint64(block[n-8:], 0) // what the checksum leaves of its last word
-		h.method.sum(block[atSum:n], block[n:])
-	}
 	binary.LittleEndian.PutUint32(block[atCheck:], crc32.Checksum(block[atGeneration:n], castagnoli))
 }
 
