@@ -218,7 +218,7 @@ func TestWriter(t *testing.T) {
 	if out.String() != want {
 		t.Errorf("wrote\n%s\nnot\n%s", out.String(), want)
 	}
-	if log.Skipped["an iolog cannot say stat"] != 1 || len(log.Notes) != 1 {
+	if log.Skipped["an iolog cannot say stat"] != 1 || len(log.Notes) != 3 { // blanks, latencies, flags
 		t.Errorf("%+v", log)
 	}
 }

@@ -12,14 +12,16 @@ import (
 
 // writer writes a log of version 3. Times count from the first record's.
 type writer struct {
-	w     *bufio.Writer
-	log   *trace.Log
-	line  []byte
-	first int64
-	last  int64 // the latest line's time in µs
-	any   bool
-	files []outFile // by ID
-	err   error
+	w      *bufio.Writer
+	log    *trace.Log
+	line   []byte
+	first  int64
+	last   int64 // the latest line's time in µs
+	any    bool
+	stream trace.ID  // of the first record
+	lost   losses    // that have been noted
+	files  []outFile // by ID
+	err    error
 }
 
 // outFile is a file as the log has it.
@@ -52,8 +54,9 @@ func (w *writer) Write(r *trace.Record) error {
 		return nil
 	}
 	if !w.any {
-		w.first, w.any = r.Time, true
+		w.first, w.stream, w.any = r.Time, r.Stream, true
 	}
+	w.lose(r)
 	w.last = max(w.last, (r.Time-w.first)/1000)
 	if int(r.File) >= len(w.files) || w.files[r.File].name == "" {
 		if w.err = w.open(r.File); w.err != nil {
@@ -73,6 +76,25 @@ func (w *writer) Write(r *trace.Record) error {
 		w.put(r.File, "datasync", 0, 0, true)
 	}
 	return w.err
+}
+
+// losses are what a log cannot hold of records.
+type losses struct{ latency, stream, flags bool }
+
+// lose notes what the log cannot hold of a record.
+func (w *writer) lose(r *trace.Record) {
+	if r.Latency != trace.Unknown && !w.lost.latency {
+		w.lost.latency = true
+		w.log.Note("an iolog has no room for latencies")
+	}
+	if r.Stream != w.stream && !w.lost.stream {
+		w.lost.stream = true
+		w.log.Note("an iolog does not say who issued what: all is of one job")
+	}
+	if r.Op.Transfers() && r.Flags&(trace.Preflush|trace.FUA) != 0 && !w.lost.flags {
+		w.lost.flags = true
+		w.log.Note("an iolog has no flags: a write that flushes first, or that is durable, has a datasync before it, or after it")
+	}
 }
 
 // actionOf is an operation's name in a log, or "".
