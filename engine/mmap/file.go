@@ -185,19 +185,19 @@ func (n *node) measure(fd int) {
 	}
 }
 
-// sync makes what was stored in the file durable.
-func (h *handle) sync() int64 {
-	n := h.node
-	err := error(nil)
-	if n.mem == nil || n.size == 0 {
-		err = unix.Fdatasync(h.file.FD)
-	} else {
-		err = n.msync(0, n.size)
-	}
-	if err != nil {
+// covered says whether the mapping holds all of the file.
+func (n *node) covered(fd int) bool {
+	n.measure(fd)
+	return n.size > 0 && n.size <= int64(len(n.mem))
+}
+
+// sync makes the file durable from one offset to another; res is what the
+// operation returns then.
+func (n *node) sync(from, to, res int64) int64 {
+	if err := n.msync(from, to); err != nil {
 		return helper.Errno(err)
 	}
-	return 0
+	return res
 }
 
 // msync makes a range of the mapping durable.

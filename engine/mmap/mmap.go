@@ -122,8 +122,8 @@ func (e *Engine) do(op *engine.Op) (int64, error) {
 		return e.load(h, op)
 	case op.Code == engine.Write, op.Code == engine.Append:
 		return e.store(h, op)
-	case op.Code == engine.Fdatasync:
-		return h.sync(), nil
+	case op.Code == engine.Fdatasync && h.node.covered(h.file.FD):
+		return h.node.sync(0, h.node.size, 0), nil
 	}
 	res = helper.Do(e.fs, op)
 	if h.node != nil && (op.Code == engine.Truncate || op.Code == engine.Allocate) {
@@ -198,10 +198,7 @@ func (h *handle) durable(op *engine.Op, res int64) int64 {
 	if res <= 0 || !h.dsync && op.Flags&engine.DSync == 0 {
 		return res
 	}
-	if err := h.node.msync(op.Off, op.Off+res); err != nil {
-		return helper.Errno(err)
-	}
-	return res
+	return h.node.sync(op.Off, op.Off+res, res)
 }
 
 // moved copies, and returns how much, or EIO if a page is not to be had.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -97,6 +98,30 @@ func TestTruncatedBeneath(t *testing.T) {
 	if n, err := x.fs.Size(f.FD); n != 16_100 || err != nil {
 		t.Errorf("size %d, %v", n, err)
 	}
+}
+
+// One engine makes a file shorter and longer while another loads and stores:
+// every operation ends, and none with anything but bytes or an error.
+func TestTruncatedMeanwhile(t *testing.T) {
+	const size, turns = 64 << 10, 3000
+	x := newFixture(t, nil)
+	f := x.file("f", size, 1, unix.O_RDWR)
+	var done sync.WaitGroup
+	done.Go(func() {
+		for i := range turns {
+			_ = unix.Ftruncate(f.FD, int64(i%17)*4000)
+		}
+	})
+	for i := range turns {
+		op := engine.Op{Code: engine.Read, File: f, Buf: x.buf[:8192], Off: int64(i%8) * 8192}
+		if i%2 == 1 {
+			op.Code = engine.Write
+		}
+		if res := x.do(op); res < 0 && res != -int64(unix.EIO) || res > 8192 {
+			t.Fatalf("%v at %d: %d", op.Code, op.Off, res)
+		}
+	}
+	done.Wait()
 }
 
 // A page that is not there is EIO, and any other panic is none of the engine's.
