@@ -1,6 +1,8 @@
 package profile
 
 import (
+	"compress/gzip"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,7 +17,16 @@ import (
 // mssql reads the first 2000 I/Os of a production MSSQL load; t_ns, op, offset, length.
 func mssql(t testing.TB) []trace.Record {
 	t.Helper()
-	b, err := os.ReadFile("testdata/mssql.tsv")
+	f, err := os.Open("../../../testdata/traces/same_stream/canonical.tsv.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"moonio/engine/trace/profile"
+)
+
+// One stream in many encodings has one profile, whatever it was read from.
+func TestKnownTraceInEveryEncoding(t *testing.T) {
+	dir := filepath.Join("..", "..", "testdata", "traces", "same_stream")
+	files, err := filepath.Glob(filepath.Join(dir, "*.gz"))
+	if err != nil || len(files) < 7 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, path := range files {
+		if strings.HasSuffix(path, ".blktrace.1.gz") {
+			continue // comes with .0
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			args := []string{path}
+			if strings.HasSuffix(path, ".tsv.gz") {
+				args = append(args, "--trace-format", "columns:time=1:ns,op=2:R/W,offset=3:bytes,length=4:bytes,separator=tab,header=1")
+			}
+			if one, ok := strings.CutSuffix(path, ".0.gz"); ok {
+				args = append(args, one+".1.gz")
+			}
+			known(t, infoOf(t, args...))
+		})
+	}
+}
+
+func infoOf(t *testing.T, args ...string) *profile.Result {
+	t.Helper()
+	var out, errs bytes.Buffer
+	args = append([]string{"trace", "info", "--format", "json"}, args...)
+	if code := Main(args, nil, &out, &errs); code != exitDone {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	r := &profile.Result{}
+	if err := json.Unmarshal(out.Bytes(), r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// known holds a profile to what is known of the stream.
+func known(t *testing.T, r *profile.Result) {
+	if r.IOs != 2000 || r.Reads != 664 || r.Bytes != 21_980_160 || r.Footprint != 4_239_360 || r.MaxEnd != 25_288_437_248 {
+		t.Errorf("%d I/Os, %d reads, %d bytes, %d touched up to %d", r.IOs, r.Reads, r.Bytes, r.Footprint, r.MaxEnd)
+	}
+	for _, c := range []struct {
+		what              string
+		got, want, within float64
+	}{
+		{"sequential share", r.Sequential, 0.4285, 1e-9},
+		{"share not on 4 KiB", r.Unaligned4K, 0.7075, 1e-9},
+		{"span", float64(r.SpanNS), 1_223_110_898_807, 2e6},
+		{"coefficient of variation", r.CV, 4.401, 0.002},
+		{"peak to mean", r.PeakToMean1s, 44.6435, 0.001},
+	} {
+		if math.Abs(c.got-c.want) > c.within {
+			t.Errorf("%s: %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
