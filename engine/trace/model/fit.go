@@ -22,15 +22,17 @@ func (m *Model) Fit(got *profile.Result) {
 	}
 }
 
-// fit changes how much is drawn from, and how unevenly.
+// fit changes how unevenly is drawn, and how much is drawn but once.
 func (a *area) fit(got *profile.Area, gain float64) {
 	if a == nil || got == nil {
 		return
 	}
-	// The more uneven the accesses, the less it matters how much there is beside the hot blocks.
-	steer := (1.2 + 2*a.theta) * gain
-	a.region *= min(max(math.Pow(float64(a.target.Footprint)/float64(got.Footprint), steer), 1.0/3), 3)
-	a.region = min(max(a.region, float64(a.target.Footprint)/4, block), a.limit)
+	missing := float64(a.target.Footprint - got.Footprint)
+	if a.once >= 1 {
+		a.region = min(max(a.region+gain*missing, float64(a.target.Footprint)/2), 4*float64(a.target.Footprint))
+		return
+	}
+	a.once = min(max(0, a.once+gain*missing/block/float64(max(a.target.Accesses, 1))), 0.95)
 	a.theta = min(max(0, a.theta+gain*(a.target.Theta-got.Theta)), 4)
 }
 

@@ -85,10 +85,17 @@ func (g *group) runs() (length int, ios float64) {
 
 // pattern is how single places are drawn.
 func (a *area) pattern() string {
-	if a.theta < 0.02 {
-		return "random()"
+	hot := "random()"
+	if a.theta >= 0.02 {
+		hot = fmt.Sprintf("zipf(%.2f)", a.theta)
 	}
-	return fmt.Sprintf("zipf(%.2f)", a.theta)
+	switch {
+	case a.once >= 1:
+		return "permute()"
+	case a.once >= 0.01:
+		return fmt.Sprintf("either(%.1f, permute(), %s)", a.once*100, hot)
+	}
+	return hot
 }
 
 // mostSizes is how many sizes a stream has.

@@ -55,9 +55,9 @@ type file struct {
 type area struct {
 	dir    int
 	target profile.Area
-	limit  float64 // how far the file reaches
 	region float64 // bytes that are drawn from
 	theta  float64
+	once   float64 // share of the places that are drawn so that none comes again
 	groups []*group
 }
 
@@ -72,7 +72,7 @@ type group struct {
 }
 
 const (
-	modelled = 8     // files, at the most
+	modelled = 12    // files, at the most
 	worth    = 0.005 // of a trace's I/Os: a file with fewer is left out
 	block    = 4096
 )
@@ -125,7 +125,9 @@ func (m *Model) area(p *profile.Party, dir int, target *profile.Area) *area {
 		return nil
 	}
 	a := &area{dir: dir, target: *target, region: float64(target.Footprint), theta: target.Theta}
-	a.limit = max(float64(p.End), a.region)
+	if a.fresh() > hardlyAgain {
+		a.once = 1
+	}
 	op, runs := "read", m.trace.Read.Runs
 	if dir == writes {
 		op, runs = "write", m.trace.Write.Runs
@@ -146,6 +148,14 @@ func (m *Model) area(p *profile.Party, dir int, target *profile.Area) *area {
 	}
 	return a
 }
+
+// fresh is the share of accesses to blocks that were the first of their block.
+func (a *area) fresh() float64 {
+	return float64(a.target.Footprint) / block / float64(max(a.target.Accesses, 1))
+}
+
+// hardlyAgain is the share of first accesses from which all are taken to be.
+const hardlyAgain = 0.97
 
 // divided puts what is aligned apart from what is not, unless one of them is hardly there.
 func divided(kinds []profile.Kind) [][]profile.Kind {

@@ -181,7 +181,7 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// Fitting moves regions and shares towards the trace's figures.
+// Fitting moves what is drawn towards the trace's figures.
 func TestFit(t *testing.T) {
 	trace := profiled(commits())
 	m, err := New(trace, "x")
@@ -189,13 +189,16 @@ func TestFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	data := m.files[1] // the log has more operations
-	before := data.areas[reads].region
+	before := data.areas[reads].once
 	got := profiled(commits())
 	got.Files[0].Name, got.Files[1].Name = m.files[0].name, data.name
 	got.Files[1].Read = &profile.Area{Footprint: data.areas[reads].target.Footprint / 2, Theta: data.areas[reads].target.Theta + 1}
 	m.Fit(got)
 	a := data.areas[reads]
-	if a.region <= before || a.theta != 0 {
-		t.Errorf("region %v after %v, theta %v", a.region, before, a.theta)
+	if a.once <= before || a.theta != 0 {
+		t.Errorf("once %v after %v, theta %v", a.once, before, a.theta)
+	}
+	if log := m.files[0].areas[writes]; log.once != 1 || log.pattern() != "permute()" {
+		t.Errorf("nothing of the log is written again: %+v", log)
 	}
 }

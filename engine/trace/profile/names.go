@@ -20,13 +20,13 @@ func (p *Profile) parties(r *Result, log *trace.Log) {
 		}
 		out.Footprint = touched[id][2] * blockSize
 		out.Kinds = f.summary()
-		out.Read, out.Write = p.area(id, touched[id], reading), p.area(id, touched[id], writing)
+		out.Read, out.Write = p.area(id, f, touched[id], reading), p.area(id, f, touched[id], writing)
 	})
 	r.Streams, r.MoreStreams = p.streams.top(&log.Streams, func(int, *party, *Party) {})
 }
 
 // area is where in a file there was reading, or writing; nil if there was none.
-func (p *Profile) area(id int, touched extent, dir int) *Area {
+func (p *Profile) area(id int, f *party, touched extent, dir int) *Area {
 	if touched[dir] == 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (p *Profile) area(id int, touched extent, dir int) *Area {
 	for _, c := range h.counts {
 		h.accesses += float64(c) / h.rate
 	}
-	return &Area{Footprint: touched[dir] * blockSize, Theta: h.theta()}
+	return &Area{Footprint: touched[dir] * blockSize, Accesses: f.blocks[dir], Theta: h.theta()}
 }
 
 // touched is which blocks of each file were touched.

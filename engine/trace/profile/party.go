@@ -5,6 +5,7 @@ import "moonio/engine/trace"
 // party is what is counted of one file, or of one stream.
 type party struct {
 	ios, bytes [2]int64
+	blocks     [2]int64 // that I/Os touched, each as often as it was
 	flushes    int64
 	other      int64
 	end        int64 // of a file: how far it is known to reach

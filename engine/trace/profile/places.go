@@ -26,21 +26,23 @@ func (p *places) init() {
 	p.sample.init()
 }
 
-// add counts an I/O of n bytes at off. An empty one touches nothing.
-func (p *places) add(t int64, f trace.ID, dir int, off, n int64) {
+// add counts an I/O of n bytes at off, and returns how many blocks it touches. An empty one touches none.
+func (p *places) add(t int64, f trace.ID, dir int, off, n int64) int64 {
 	if i := t / 60e9; i != p.index {
 		p.endMinute()
 		p.index = i
 	}
 	if n == 0 {
-		return
+		return 0
 	}
 	first, last := uint64(off)>>blockBits, uint64(off+n-1)>>blockBits
-	p.touched += int64(last - first + 1)
+	blocks := int64(last - first + 1)
+	p.touched += blocks
 	p.all.add(f, dir, first, last)
 	p.minute.add(f, dir, first, last)
 	p.sample.add(f, dir, first, last)
 	p.heat.add(off, dir)
+	return blocks
 }
 
 func (p *places) endMinute() {

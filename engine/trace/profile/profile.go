@@ -139,5 +139,5 @@ func (p *Profile) io(r *trace.Record, now int64, dir int, f, s *party) {
 	if r.Length > longest {
 		p.long++
 	}
-	p.places.add(now-p.first, r.File, dir, off, min(r.Length, longest))
+	f.blocks[dir] += p.places.add(now-p.first, r.File, dir, off, min(r.Length, longest))
 }

@@ -160,6 +160,7 @@ type Party struct {
 // Area is the blocks of a file that were read, or written.
 type Area struct {
 	Footprint int64   `json:"footprint_bytes"`
+	Accesses  int64   `json:"block_accesses"`
 	Theta     float64 `json:"zipf_theta"`
 }
 
