@@ -19,7 +19,6 @@ import (
 	"moonio/cmd/internal/fioout"
 	"moonio/engine/backend"
 	"moonio/engine/environ"
-	"moonio/engine/run"
 )
 
 func fioCommand() *command {
@@ -74,6 +73,7 @@ type fioRun struct {
 	formats fioout.Formats
 	global  []fiojob.Option
 	output  string // where the report goes; empty: standard output
+	live    *fioLive
 }
 
 // fio is `moonio fio`.
@@ -185,8 +185,8 @@ func (f *fioRun) do(p *program) error {
 	if o.quiet {
 		r.notes = io.Discard
 	}
-	if !o.quiet && !o.noProgress && f.general.value("eta") != "never" {
-		r.showProgress()
+	if f.live, err = newFioLive(f, r); err != nil {
+		return err
 	}
 	return r.do()
 }
@@ -286,36 +286,14 @@ func (f *fioRun) report() (err error) {
 	return nil
 }
 
-// detail asks for what fio reports beyond moonio's own result.
-func (f *fioRun) detail() *run.Detail {
-	if f == nil {
-		return nil
-	}
-	return &run.Detail{}
-}
-
 // write writes the report as fio does.
 func (f *fioRun) write(r *running) error {
-	if !r.worthReading() {
-		return nil
-	}
-	s := fioout.Settings{Global: f.global, Now: time.Now(), PID: os.Getpid()}
-	if v, err := strconv.Atoi(f.general.value("terse-version")); err == nil {
-		s.Terse = v
-	}
 	for _, e := range r.result.Expectations {
 		if !e.Passed {
 			r.complain(fmt.Errorf("not met: %s", e.Text))
 		}
 	}
-	put := func(w io.Writer) error { return fioout.Write(w, f.formats, &r.result, f.program.Jobs, s) }
-	if f.output == "" {
-		return put(r.stdout)
-	}
-	if err := replaceFile(f.output, put); err != nil {
-		return fmt.Errorf("writing the report to %s: %w", f.output, err)
-	}
-	return nil
+	return f.live.finish(r)
 }
 
 // reach lets the run reach the files and devices that the jobs name.

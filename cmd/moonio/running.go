@@ -110,7 +110,10 @@ func (r *running) vmRun() *vm.Run {
 	session := &run.Session{
 		FS: s.backend.FS(), Engine: s.backend.Engine, Virtual: s.backend.Virtual(),
 		Named: r.namedEngine, Fixed: r.fixedEngine(),
-		Seed: o.seed, Disk: r.deviceName(), Abandon: r.signals.abandon, Progress: r.showPhase, Detail: r.fio.detail(),
+		Seed: o.seed, Disk: r.deviceName(), Abandon: r.signals.abandon, Progress: r.showPhase,
+	}
+	if r.fio != nil {
+		r.fio.live.watch(session)
 	}
 	if r.record != nil {
 		session.Tap = r.record.tap

@@ -36,6 +36,8 @@ type Session struct {
 	// Glimpse is called a few times a second while a phase runs, with what gives the results so
 	// far: those of the intervals that are over. It may be nil.
 	Glimpse func(take func() (*report.Phase, error))
+	// Finished is called with each phase's result. It may be nil.
+	Finished func(*report.Phase)
 	// Tap goes around the engine of each worker of a phase, outside of everything else: slots are as
 	// in engine.Config, jobs the names that Job refers to. Nil: there is none.
 	Tap func(e engine.Engine, slots int, jobs []string) (Tap, error)
@@ -83,6 +85,9 @@ func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 	r, err := p.report()
 	if err != nil {
 		return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+	}
+	if s.Finished != nil {
+		s.Finished(r)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -61,6 +61,24 @@ func (s *Status) Clear() {
 	}
 }
 
+// Writer writes to w, with the line off the terminal before.
+func (s *Status) Writer(w io.Writer) io.Writer {
+	if s == nil {
+		return w
+	}
+	return above{s, w}
+}
+
+type above struct {
+	s *Status
+	w io.Writer
+}
+
+func (a above) Write(b []byte) (int, error) {
+	a.s.Clear()
+	return a.w.Write(b)
+}
+
 func (s *Status) line(g run.Progress, passed time.Duration) string {
 	if g.Layout {
 		return fmt.Sprintf("Jobs: 0: laying out files: [%.1f%%]", 100*max(g.Share, 0))
@@ -70,7 +88,7 @@ func (s *Status) line(g run.Progress, passed time.Duration) string {
 	if running == 0 {
 		return line
 	}
-	left := s.left(g)
+	left := Left(s.jobs, g)
 	share, eta := "-.-%", "--"
 	if left >= 0 {
 		eta = clockText(left)
@@ -83,7 +101,7 @@ func (s *Status) line(g run.Progress, passed time.Duration) string {
 
 // states are the jobs' letters, how many run and how many files these have open.
 func (s *Status) states(g run.Progress) (states string, running int, files int64) {
-	current := s.stage(g.Phase)
+	current := stage(s.jobs, g.Phase)
 	for i := range s.jobs {
 		j := &s.jobs[i]
 		if again(s.jobs, i) {
@@ -92,7 +110,7 @@ func (s *Status) states(g run.Progress) (states string, running int, files int64
 		at := slices.IndexFunc(g.Jobs, func(p run.JobProgress) bool { return p.Name == j.Name })
 		o := fiojob.ValuesOf(&j.Job)
 		switch {
-		case j.Phase != g.Phase && s.stage(j.Phase) < current, j.Phase == g.Phase && at >= 0 && g.Jobs[at].Over:
+		case j.Phase != g.Phase && stage(s.jobs, j.Phase) < current, j.Phase == g.Phase && at >= 0 && g.Jobs[at].Over:
 			states += "_"
 		case j.Phase != g.Phase || at < 0 || !g.Jobs[at].Begun:
 			states += "P"
@@ -106,8 +124,8 @@ func (s *Status) states(g run.Progress) (states string, running int, files int64
 }
 
 // stage is a phase's place in the order that jobs have.
-func (s *Status) stage(phase string) int {
-	return slices.IndexFunc(s.jobs, func(j fiojob.Reported) bool { return j.Phase == phase })
+func stage(jobs []fiojob.Reported, phase string) int {
+	return slices.IndexFunc(jobs, func(j fiojob.Reported) bool { return j.Phase == phase })
 }
 
 // letter is the state of a job that runs.
@@ -184,17 +202,17 @@ func (s *Status) rates(g run.Progress) string {
 	return fmt.Sprintf("[%s][%s IOPS]", strings.Join(bytes, ","), strings.Join(ios, ","))
 }
 
-// left is the time until the last phase ends; below 0 if it is not known. Of phases to come, a
+// Left is the time until the last phase ends; below 0 if it is not known. Of phases to come, a
 // job's runtime is all that is known.
-func (s *Status) left(g run.Progress) time.Duration {
+func Left(jobs []fiojob.Reported, g run.Progress) time.Duration {
 	if g.Share < 0 {
 		return -1
 	}
-	left, current := g.Left, s.stage(g.Phase)
+	left, current := g.Left, stage(jobs, g.Phase)
 	later := map[string]time.Duration{}
-	for i := range s.jobs {
-		j := &s.jobs[i]
-		if s.stage(j.Phase) > current {
+	for i := range jobs {
+		j := &jobs[i]
+		if stage(jobs, j.Phase) > current {
 			o := fiojob.ValuesOf(&j.Job)
 			later[j.Phase] = max(later[j.Phase], o.Time("runtime")+o.Time("ramp_time"))
 		}
