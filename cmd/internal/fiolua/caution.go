@@ -32,9 +32,9 @@ func (t *translation) cautionTime(u *unit) {
 	switch {
 	case u.v.Time("latency_target") > 0:
 	case timed && u.v.Time("runtime") == 0:
-		t.warn(fmt.Sprintf("job %s: time_based has no effect without a runtime: the job ends after %s", u.name, unquoted(u.amountToDo())))
+		t.warn(fmt.Sprintf("job %s: time_based has no effect without a runtime: the job ends after %s", u.name, about(u.amountToDo())))
 	case ok && !timed && u.v.Integer("number_ios") == 0:
-		t.warn(fmt.Sprintf("job %s: %s is only the longest that it takes: without time_based the job ends after %s", u.name, o, unquoted(u.amountToDo())))
+		t.warn(fmt.Sprintf("job %s: %s is only the longest that it takes: without time_based the job ends after %s", u.name, o, about(u.amountToDo())))
 	}
 }
 
@@ -46,7 +46,7 @@ func (t *translation) cautionCache(u *unit) {
 	}
 	if !u.direct() && !u.null() && u.rw.reads && t.setup.Memory > 0 && data < t.setup.Memory {
 		t.warn(fmt.Sprintf("job %s: the page cache is measured, and not the storage: there is no direct=1, and its files of %s fit into the memory of %s",
-			u.name, unquoted(data), about(t.setup.Memory)))
+			u.name, about(data), about(t.setup.Memory)))
 	}
 }
 

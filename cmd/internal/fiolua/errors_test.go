@@ -136,9 +136,9 @@ argument 3: latency_target=1ms: the depth is looked for, and psync has a depth o
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"--size=1m --direct=1 --iodepth=32", "job x: iodepth=32 has no effect: psync does one operation at a time; libaio and io_uring do more, or numjobs"},
-		{"--size=1m --direct=1 --runtime=9", "job x: runtime=9 is only the longest that it takes: without time_based the job ends after 1MiB"},
-		{"--size=1m --direct=1 --time_based", "job x: time_based has no effect without a runtime: the job ends after 1MiB"},
-		{"--size=1m", "job x: the page cache is measured, and not the storage: there is no direct=1, and its files of 1MiB fit into the memory of 1 GiB"},
+		{"--size=1m --direct=1 --runtime=9", "job x: runtime=9 is only the longest that it takes: without time_based the job ends after 1 MiB"},
+		{"--size=1m --direct=1 --time_based", "job x: time_based has no effect without a runtime: the job ends after 1 MiB"},
+		{"--size=1m", "job x: the page cache is measured, and not the storage: there is no direct=1, and its files of 1 MiB fit into the memory of 1 GiB"},
 		{"--size=1m --direct=1 --bs=4KiB", "argument 4: bs=4KiB: fio takes KiB for a power of 1000, and K for one of 1024"},
 		{"--size=1m --direct=1 --thinktime=1 --rate=1m", "job x: what falls due while it thinks is left out; fio makes it up in a burst, as rate_ignore_thinktime=0 asks for here"},
 		{"--size=1m --direct=1 --randseed=1 --name=y --size=1m --direct=1 --randseed=2", "argument 8: randseed=2: all jobs follow from one seed here, and randseed=1 has set it"},

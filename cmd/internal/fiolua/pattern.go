@@ -64,9 +64,9 @@ func (u *unit) distribution(part int) (lua, note string, err error) {
 	case "zipf", "pareto", "normal":
 		lua, err = skewed(o, word, rest)
 	case "zoned":
-		lua, err = u.zones(o, rest, 0)
+		lua, err = u.zones(o, rest, false)
 	case "zoned_abs":
-		lua, err = u.zones(o, rest, u.size)
+		lua, err = u.zones(o, rest, true)
 	default:
 		return u.uniform(note)
 	}
@@ -134,9 +134,8 @@ func within(o fiojob.Option, word string, numbers []string) error {
 	return nil
 }
 
-// zones reads shares of accesses and of the region: 60/10:30/20. If whole is not 0,
-// the zones are in bytes of so many.
-func (u *unit) zones(o fiojob.Option, text string, whole int64) (string, error) {
+// zones reads shares of accesses and of the region, or sizes: 60/10:30/20.
+func (u *unit) zones(o fiojob.Option, text string, inBytes bool) (string, error) {
 	var pairs []string
 	access, space := 0.0, 0.0
 	for _, entry := range strings.Split(text, ":") {
@@ -145,30 +144,30 @@ func (u *unit) zones(o fiojob.Option, text string, whole int64) (string, error) 
 		if err != nil || p < 0 || p > 100 {
 			return "", o.Fail(entry, "%q is not per cent of the accesses, from 0 to 100", a)
 		}
-		s, err := u.zone(o, entry, b, whole)
+		lua, share, err := u.zone(o, entry, b, inBytes)
 		if err != nil {
 			return "", err
 		}
-		access, space = access+p, space+s
-		pairs = append(pairs, fmt.Sprintf("{ %s, %s }", decimal(p), decimal(s)))
+		access, space = access+p, space+share
+		pairs = append(pairs, fmt.Sprintf("{ %s, %s }", decimal(p), lua))
 	}
 	if access > 100 || space > 100.0001 {
-		return "", o.Fail(text, "the zones come to %s %% of the accesses and %s %% of the space, and the most is 100", decimal(access), decimal(space))
+		return "", o.Fail(text, "the zones come to %.6g %% of the accesses and %.6g %% of the space, and the most is 100", access, space)
 	}
 	return "zoned{ " + strings.Join(pairs, ", ") + " }", nil
 }
 
-// zone is a zone's share of the region in per cent.
-func (u *unit) zone(o fiojob.Option, entry, text string, whole int64) (float64, error) {
-	if whole > 0 {
+// zone is a zone's size in the script, and its share of the region in per cent.
+func (u *unit) zone(o fiojob.Option, entry, text string, inBytes bool) (string, float64, error) {
+	if inBytes {
 		n, err := u.v.Bytes(o, text)
-		return float64(n) * 100 / float64(whole), err
+		return strconv.Quote(unquoted(n)), float64(n) * 100 / float64(max(u.size, 1)), err
 	}
 	s, err := strconv.ParseFloat(text, 64)
 	if err != nil || s < 0 || s > 100 {
-		return 0, o.Fail(entry, "%q is not per cent of the space, from 0 to 100", text)
+		return "", 0, o.Fail(entry, "%q is not per cent of the space, from 0 to 100", text)
 	}
-	return s, nil
+	return decimal(s), s, nil
 }
 
 // inZones puts zonemode=strided around a pattern.

@@ -93,6 +93,7 @@ type translation struct {
 	handles []*handle
 	opened  map[string]*handle
 	seed    *fiojob.Option // that decided the seed
+	locals  []string       // of the script, beside those that hold files
 }
 
 // unit is a section of a job file, with all its clones.

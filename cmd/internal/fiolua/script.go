@@ -268,21 +268,39 @@ func (t *translation) single(w *writer, units []*unit) {
 	if t.target(w, units) {
 		return
 	}
+	if u.readsBack() {
+		w.line("%s = {", t.declared("options"))
+		u.writeFields(w, "  ")
+		w.line("}")
+		w.line("%sphase(%s, %s, stream(%s, options))%s", t.keepResult(units), quote(u.phase), t.phaseOptions(units), quote(u.results[0]), timesNote(units))
+		w.line("phase(%s, {}, verify(%s, options)) -- verify: what was written is read back", quote(u.checkPhase()), quote(u.results[0]))
+		return
+	}
 	w.line("%sphase(%s, %s, stream(%s, {%s", t.keepResult(units), quote(u.phase), t.phaseOptions(units), quote(u.results[0]), timesNote(units))
 	u.writeFields(w, "  ")
 	w.line("}))")
 }
 
+// checkPhase is the name of the phase in which what the unit wrote is verified.
+func (u *unit) checkPhase() string { return u.phase + ", verified" }
+
 // several writes a phase with several jobs.
 func (t *translation) several(w *writer, units []*unit) {
 	w.line("")
-	w.line("%s = {}", t.jobsVariable())
+	w.line("%s = {}", t.declared("jobs"))
+	checks := slices.ContainsFunc(units, (*unit).readsBack)
+	if checks {
+		w.line("%s = {}", t.declared("checks"))
+	}
 	for _, u := range units {
 		u.describe(w)
-		u.write(w)
+		t.write(w, u)
 	}
 	w.line("")
 	w.line("%sphase(%s, %s, jobs)%s", t.keepResult(units), quote(units[0].phase), t.phaseOptions(units), timesNote(units))
+	if checks {
+		w.line("phase(%s, {}, checks) -- verify: what was written is read back", quote(units[0].checkPhase()))
+	}
 }
 
 func (u *unit) describe(w *writer) {
@@ -294,39 +312,46 @@ func (u *unit) describe(w *writer) {
 
 // keepResult keeps a phase's result, if something is made of it.
 func (t *translation) keepResult(units []*unit) string {
-	switch {
-	case !checked(units):
+	if !checked(units) {
 		return ""
-	case t.said["result is declared"]:
-		return "result = "
 	}
-	t.said["result is declared"] = true
-	return "local result = "
+	return t.declared("result") + " = "
 }
 
-// jobsVariable declares the list of jobs where it is first needed.
-func (t *translation) jobsVariable() string {
-	if t.said["jobs is declared"] {
-		return "jobs"
+// declared declares a variable where it is first needed.
+func (t *translation) declared(name string) string {
+	if slices.Contains(t.locals, name) {
+		return name
 	}
-	t.said["jobs is declared"] = true
-	return "local jobs"
+	t.locals = append(t.locals, name)
+	return "local " + name
 }
 
 // write adds a unit's streams to the list of jobs.
-func (u *unit) write(w *writer) {
-	if len(u.jobs) == 1 {
-		w.line("jobs[#jobs + 1] = stream(%s, {", quote(u.results[0]))
-		u.writeFields(w, "  ")
-		w.line("})")
-		return
+func (t *translation) write(w *writer, u *unit) {
+	name, indent := quote(u.results[0]), ""
+	if len(u.jobs) > 1 {
+		w.line("for job = 0, %d do -- numjobs=%d", len(u.jobs)-1, len(u.jobs))
+		name, indent = quote(strings.TrimSuffix(u.results[0], "0"))+" .. job", "  "
 	}
-	w.line("for job = 0, %d do -- numjobs=%d", len(u.jobs)-1, len(u.jobs))
-	base := strings.TrimSuffix(u.results[0], "0")
-	w.line("  jobs[#jobs + 1] = stream(%s .. job, {", quote(base))
-	u.writeFields(w, "    ")
-	w.line("  })")
-	w.line("end")
+	if u.readsBack() {
+		declare := "local options" // of each turn
+		if len(u.jobs) == 1 {
+			declare = t.declared("options")
+		}
+		w.line("%s%s = {", indent, declare)
+		u.writeFields(w, indent+"  ")
+		w.line("%s}", indent)
+		w.line("%sjobs[#jobs + 1] = stream(%s, options)", indent, name)
+		w.line("%schecks[#checks + 1] = verify(%s, options)", indent, name)
+	} else {
+		w.line("%sjobs[#jobs + 1] = stream(%s, {", indent, name)
+		u.writeFields(w, indent+"  ")
+		w.line("%s})", indent)
+	}
+	if len(u.jobs) > 1 {
+		w.line("end")
+	}
 }
 
 // writeFields writes the options of a stream, each with what it follows from.

@@ -151,6 +151,9 @@ func (t *translation) nameResults() {
 				}
 				u.results = append(u.results, result)
 				t.program.Jobs = append(t.program.Jobs, fiojob.Reported{Job: j, Phase: name, Name: result})
+				if u.readsBack() {
+					t.program.Jobs = append(t.program.Jobs, fiojob.Reported{Job: j, Phase: u.checkPhase(), Name: result})
+				}
 			}
 		}
 	}
@@ -204,7 +207,7 @@ var notInNames = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 // reserved are Lua's words and moonio's functions.
 var reserved = strings.Fields("and break do else elseif end false for function if in local nil not or repeat return then true until while " +
 	"open phase stream clients params queue span sleep expect log list stat mkdir rename unlink random sequential reverse strided zipf pareto " +
-	"normal zoned hotspot permute runs either zone_strided verify replay math jobs job files result table string rand chance choose ms us sec bytes seconds n now print")
+	"normal gaussian exponential trace options checks zoned hotspot permute runs either zone_strided verify replay math jobs job files result table string rand chance choose ms us sec bytes seconds n now print")
 
 // local makes a local's name of a file's.
 func local(taken map[string]bool, name string) string {
