@@ -1,7 +1,10 @@
-// Package helper does for an asynchronous engine what its kernel interface
-// cannot: blocking calls on goroutines of their own (Pool), waking the engine
-// from another goroutine (Waker), and holding linked operations back until
-// their turn when they cannot be handed over as one (Chains).
+// Package helper is what engines have in common. Loop drives a kernel interface
+// that takes operations and gives completions back, and does what such an
+// interface cannot: blocking calls on goroutines of their own (Pool), waking the
+// engine from another goroutine (Waker), and holding linked operations back until
+// their turn when they cannot be handed over as one (Chains). Inline is for engines
+// that perform each operation at once. Settings reads options, and Transfers those
+// that go with every read and write.
 //
 // An engine's own goroutine calls everything here, but for Waker's Wake and Nudge.
 package helper

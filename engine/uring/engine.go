@@ -7,6 +7,9 @@
 // kernel has an opcode for goes through the ring; the rest, and lists, run on
 // helper threads.
 //
+// With the option hipri the ring is polled. It then takes nothing but direct
+// transfers, which can't be given up, and all else runs on helper threads.
+//
 // The FS must be one of the operating system's descriptors. Names go through
 // the ring if it also has the methods Resolve and Renamed of osfs.FS.
 package uring
