@@ -52,11 +52,30 @@ func (m *machine) fileMethods() map[string]lua.LGFunction {
 		"allocate": func(L *lua.LState) int { return m.do(L, m.ranged(L, 1, engine.Allocate)) },
 		"truncate": m.truncate,
 		"close":    m.closeFile,
-		"size":     func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Size()) },
-		"tail":     func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Tail()) },
-		"name":     func(L *lua.LState) int { L.Push(lua.LString(m.anyFile(L, 1).path)); return 1 },
+		"invalidate": func(L *lua.LState) int {
+			f := m.anyFile(L, 1)
+			m.directorOnly(L, "invalidate")
+			if f.closed.Load() {
+				L.RaiseError("invalidate: %q has been closed", f.path)
+			}
+			m.dropCache(L, f)
+			return 0
+		},
+		"size": func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Size()) },
+		"tail": func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Tail()) },
+		"name": func(L *lua.LState) int { L.Push(lua.LString(m.anyFile(L, 1).path)); return 1 },
 	})
 	return methods
+}
+
+// dropCache makes the page cache give up what it holds of a file.
+func (m *machine) dropCache(L *lua.LState, f *file) {
+	if m.run.Plan != nil {
+		return
+	}
+	if err := m.run.Session.Invalidate(f.File); err != nil {
+		m.raise(L, err)
+	}
 }
 
 func pushInt(L *lua.LState, n int64) int {

@@ -25,6 +25,7 @@ type opening struct {
 	write  bool
 	asked  bool        // the script said whether it writes
 	verify *run.Verify // how what is written is verified; nil: it is not
+	drop   bool        // from the page cache
 }
 
 // names are the functions that work on names.
@@ -112,6 +113,7 @@ func (m *machine) open(L *lua.LState) int {
 		fresh:  o.boolean("exclusive", false),
 		empty:  o.boolean("truncate", false),
 		write:  o.boolean("write", true),
+		drop:   o.boolean("invalidate", false),
 	}
 	op.asked = o.has("write")
 	op.verify = m.verification(o, false)
@@ -122,6 +124,9 @@ func (m *machine) open(L *lua.LState) int {
 		if err := m.verifyFile(f, op.verify); err != nil {
 			m.raise(L, fmt.Errorf("%s: %w", call, err))
 		}
+		if op.drop {
+			m.dropCache(L, f)
+		}
 		L.Push(m.wrap(f))
 		return 1
 	}
@@ -130,6 +135,9 @@ func (m *machine) open(L *lua.LState) int {
 	}
 	if op.size > 0 {
 		L.RaiseError("%s: option size: a file is laid out at the script's top level, before the phase", call)
+	}
+	if op.drop {
+		L.RaiseError("%s: option invalidate: only the script's top level can drop what the page cache holds", call)
 	}
 	op.name = m.nameArg(L, 1, "open")
 	code := m.permit(L, op, call)

@@ -50,8 +50,11 @@ func steadyLimit(m run.Metric, v lua.LValue) (limit float64, percent bool, err e
 		return d.Seconds(), false, err
 	}
 	r, err := toRate(v)
-	if _, text := v.(lua.LString); err == nil && text && r.Bytes != (m == run.Bandwidth) {
-		err = fmt.Errorf("%s is not a number of %s", show(v), m)
+	if _, text := v.(lua.LString); text && m == run.Bandwidth && (err != nil || !r.Bytes) {
+		n, sizeErr := toSize(v) // that many bytes per second
+		return float64(n), false, sizeErr
+	} else if err == nil && text && r.Bytes && m == run.IOPS {
+		err = fmt.Errorf("%s is a number of bytes, and not of operations", show(v))
 	}
 	return r.PerSecond, false, err
 }

@@ -50,6 +50,7 @@ function params(specs) end
 ---@field exclusive? boolean fail if the file is there. Default: false.
 ---@field truncate? boolean empty the file. Default: false.
 ---@field verify? VerifyMethod|VerifyOptions verify what clients and streams write to it. Only at the top level. Default: not at all.
+---@field invalidate? boolean make the page cache give up what it holds of the file, after writing back what is dirty. Only at the top level. Default: false.
 ---@field write? boolean open for writing too. Default: true, unless the file is one that moonio did not make and may not write.
 
 ---Opens a file beneath the run's directory. At the top level it is laid out there and then; in a client the open
@@ -150,6 +151,10 @@ function File:truncate(size) end
 ---@return integer? zero
 ---@return string? reason
 function File:close() end
+
+---Makes the page cache give up what it holds of the file, after writing back what is dirty, so that what is read next comes from the
+---storage. Only at the top level, and not an operation.
+function File:invalidate() end
 
 ---The file's size in bytes, as far as this run knows it. Not an operation.
 ---@return integer

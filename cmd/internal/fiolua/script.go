@@ -457,8 +457,11 @@ func timesNote(units []*unit) string {
 func (u *unit) steady() string {
 	word, limit := u.v.Word("steadystate")
 	metric, slope := strings.CutSuffix(word, "_slope")
-	if metric == "bw" {
+	switch metric {
+	case "bw":
 		metric = "bandwidth"
+	case "lat":
+		metric = "latency"
 	}
 	s := fmt.Sprintf("steady = { metric = %q, limit = %q", metric, cmp.Or(limit, "0.01%"))
 	if slope {
