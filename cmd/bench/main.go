@@ -13,11 +13,13 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -35,6 +37,7 @@ type setup struct {
 	time        time.Duration
 	runs        int
 	out         string // scratch for moonio's results
+	iolog       string // of reads of the file in dir, 100 µs apart
 }
 
 const (
@@ -54,7 +57,7 @@ func bench() error {
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
 	}
-	s := &setup{moonio: "moonio", fio: "fio", dir: *dir, tmpfs: *tmpfs, runs: *runs, time: *length, out: "result.json"}
+	s := &setup{moonio: "moonio", fio: "fio", dir: *dir, tmpfs: *tmpfs, runs: *runs, time: *length, out: "result.json", iolog: "reads.iolog"}
 	if !*list {
 		done, err := s.prepare()
 		if err != nil {
@@ -119,7 +122,27 @@ func (s *setup) prepare() (done func(), err error) {
 			return nil, err
 		}
 	}
+	s.iolog = filepath.Join(work, "reads.iolog")
+	if err := s.writeLog(); err != nil {
+		done()
+		return nil, err
+	}
 	return done, nil
+}
+
+// writeLog writes a log of 200000 reads at random places of the file in dir, 100 µs apart.
+func (s *setup) writeLog() error {
+	path, err := filepath.Abs(filepath.Join(s.dir, fileName))
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "fio version 3 iolog\n0 %s add\n0 %[1]s open\n", path)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 200_000 {
+		fmt.Fprintf(&b, "%d %s read %d 4096\n", i*100, path, rng.Int64N(1<<18)*4096)
+	}
+	return os.WriteFile(s.iolog, []byte(b.String()), 0o600)
 }
 
 // layOut fills a file with data that does not compress.

@@ -12,9 +12,10 @@ import (
 
 // result is what is compared of a run.
 type result struct {
-	iops   float64
-	userNS float64 // user CPU per I/O
-	p50NS  float64
+	iops    float64
+	userNS  float64 // user CPU per I/O
+	p50NS   float64
+	seconds float64
 }
 
 // measure runs a pair in turn and prints a row for each figure.
@@ -70,7 +71,8 @@ func readMoonio(_ command, out []byte) (result, error) {
 				User float64 `json:"user_ns"`
 			} `json:"cpu"`
 			Jobs []struct {
-				Ops map[string]struct {
+				Duration float64 `json:"duration_ns"`
+				Ops      map[string]struct {
 					Count   float64 `json:"count"`
 					IOPS    float64 `json:"iops"`
 					Service struct {
@@ -86,8 +88,9 @@ func readMoonio(_ command, out []byte) (result, error) {
 	if len(doc.Phases) != 1 || len(doc.Phases[0].Jobs) != 1 {
 		return result{}, errors.New("the result has not one phase with one job")
 	}
-	r := doc.Phases[0].Jobs[0].Ops["read"]
-	return result{iops: r.IOPS, userNS: doc.Phases[0].CPU.User / r.Count, p50NS: r.Service.P50}, nil
+	j := doc.Phases[0].Jobs[0]
+	r := j.Ops["read"]
+	return result{iops: r.IOPS, userNS: doc.Phases[0].CPU.User / r.Count, p50NS: r.Service.P50, seconds: j.Duration / 1e9}, nil
 }
 
 func readFio(_ command, out []byte) (result, error) {
@@ -97,16 +100,9 @@ func readFio(_ command, out []byte) (result, error) {
 	}
 	var doc struct {
 		Jobs []struct {
-			Read struct {
-				IOPS    float64 `json:"iops"`
-				Total   float64 `json:"total_ios"`
-				Runtime float64 `json:"runtime"`
-				// From submission to completion, as our service time: clat leaves the submitting out.
-				Lat struct {
-					Percentile map[string]float64 `json:"percentile"`
-				} `json:"lat_ns"`
-			} `json:"read"`
-			User float64 `json:"usr_cpu"`
+			Read  fioWay  `json:"read"`
+			Write fioWay  `json:"write"`
+			User  float64 `json:"usr_cpu"`
 		} `json:"jobs"`
 	}
 	if err := json.Unmarshal(out, &doc); err != nil {
@@ -116,11 +112,24 @@ func readFio(_ command, out []byte) (result, error) {
 		return result{}, errors.New("the result has not one job")
 	}
 	j := doc.Jobs[0]
+	longest := max(j.Read.Runtime, j.Write.Runtime)
 	return result{
-		iops:   j.Read.IOPS,
-		userNS: j.User / 100 * j.Read.Runtime * 1e6 / j.Read.Total,
-		p50NS:  j.Read.Lat.Percentile["50.000000"],
+		iops:    j.Read.IOPS + j.Write.IOPS,
+		userNS:  j.User / 100 * longest * 1e6 / (j.Read.Total + j.Write.Total),
+		p50NS:   j.Read.Lat.Percentile["50.000000"],
+		seconds: longest / 1e3,
 	}, nil
+}
+
+// fioWay is one direction of a job in fio's result.
+type fioWay struct {
+	IOPS    float64 `json:"iops"`
+	Total   float64 `json:"total_ios"`
+	Runtime float64 `json:"runtime"`
+	// From submission to completion, as our service time: clat leaves the submitting out.
+	Lat struct {
+		Percentile map[string]float64 `json:"percentile"`
+	} `json:"lat_ns"`
 }
 
 func middle(v []float64) float64 {
