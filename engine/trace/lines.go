@@ -13,6 +13,8 @@ type Lines struct {
 	log  *Log
 	n    int64
 	long []byte // a line that does not fit in the Input's buffer
+
+	start, end int64 // of the line that Next gave last, in bytes from where the Lines began
 }
 
 // maxLine is in bytes, with the line's end.
@@ -34,6 +36,7 @@ func (l *Lines) Next() ([]byte, error) {
 		}
 		l.n++
 		l.log.Lines++
+		l.start, l.end = l.end, l.end+int64(len(line))
 		switch {
 		case err != nil && err != io.EOF:
 			return nil, err
@@ -56,12 +59,17 @@ func (l *Lines) rest(part []byte) ([]byte, error) {
 		part, err := l.in.ReadSlice('\n')
 		if len(l.long) <= maxLine {
 			l.long = append(l.long, part...)
+		} else {
+			l.end += int64(len(part))
 		}
 		if err != bufio.ErrBufferFull {
 			return l.long, err
 		}
 	}
 }
+
+// Offset is where the line that Next gave last begins, in bytes from where the Lines began.
+func (l *Lines) Offset() int64 { return l.start }
 
 // Number is the number of the line that Next gave last, from 1.
 func (l *Lines) Number() int64 { return l.n }

@@ -4,10 +4,11 @@
 // what its "wait" lines say: what follows a wait is issued that long after the start.
 //
 // Every job of a run appends to the same log, in pieces of its buffer's size. So the header comes
-// again in the middle, often of a line, and times start over. Records are put in order of
-// time as far as a window allows, which is what interleaved jobs need; where a header comes
-// after more than that, another run was appended, and goes on where the last one ended. A
-// record's stream is the job that added its file.
+// again in the middle, often of a line, and times start over. Lines that were torn are put
+// together again. Records are put in order of time as far as a window allows, which is what
+// interleaved jobs need; where a header comes after more than that, another run was
+// appended, and goes on where the last one ended. A record's stream is the job that
+// added its file.
 package iolog
 
 import (
@@ -46,9 +47,10 @@ const (
 
 // reader reads one log. Its records are in the log's order.
 type reader struct {
-	lines    *trace.Lines
+	pieces
 	log      *trace.Log
-	name     string // the log's, for its streams
+	input    string // the log's name as the user gave it
+	name     string // its last element, for its streams
 	version  int
 	relative bool // version 2: waits are µs from the previous one
 
@@ -70,7 +72,8 @@ type file struct {
 }
 
 func open(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reader, error) {
-	r := &reader{lines: trace.NewLines(in, log), log: log, name: filepath.Base(in.Name), files: map[string]file{}}
+	r := &reader{log: log, input: in.Name, name: filepath.Base(in.Name), files: map[string]file{}}
+	r.pieces = pieces{lines: trace.NewLines(in, log), edge: pieceSize, torn: map[trace.ID][]byte{}}
 	switch o.Arg("wait") {
 	case "", "start":
 	case "previous":
@@ -91,7 +94,7 @@ func open(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reader, erro
 // Read gives the record of the next line that has one.
 func (r *reader) Read(rec *trace.Record) error {
 	for {
-		line, err := r.lines.Next()
+		line, err := r.next()
 		if err != nil {
 			return err
 		}
@@ -100,7 +103,7 @@ func (r *reader) Read(rec *trace.Record) error {
 			return r.err
 		}
 		if why != "" {
-			r.lines.Bad(line, why)
+			r.log.BadLine(r.input, r.number, line, why)
 		}
 		if ok {
 			r.count++
@@ -140,7 +143,8 @@ func (r *reader) action(b []byte, rec *trace.Record) (why string, ok bool) {
 	third, before := scan.Last(b)
 	switch string(third) {
 	case "add", "open", "close":
-		_, why := r.file(before, string(third) == "add")
+		f, why := r.file(before, string(third) == "add")
+		r.job, r.closed = f.stream, string(third) == "close"
 		return why, false
 	}
 	length, okLength := scan.Int(third)
@@ -164,7 +168,7 @@ func (r *reader) action(b []byte, rec *trace.Record) (why string, ok bool) {
 		rec.Offset, rec.Length = 0, 0 // the log repeats an earlier offset
 	}
 	f, why := r.file(name, false)
-	rec.File, rec.Stream = f.id, f.stream
+	rec.File, rec.Stream, r.job = f.id, f.stream, f.stream
 	return why, why == ""
 }
 
