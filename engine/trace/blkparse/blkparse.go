@@ -192,7 +192,7 @@ func parse(b []byte) (l line, why string) {
 	device, b := scan.Field(b)
 	e := &l.event
 	var ok bool
-	if e.Device, ok = parseDevice(device); !ok {
+	if e.Device, ok = blk.ParseDevice(device); !ok {
 		return l, "it does not begin with a device"
 	}
 	for range 2 { // CPU, sequence
@@ -227,8 +227,8 @@ func parse(b []byte) (l line, why string) {
 // io takes apart what follows the action of an event that is an I/O's.
 func (l *line) io(b []byte) (why string) {
 	rwbs, b := scan.Field(b)
-	b = l.sectors(b)
 	e := &l.event
+	b, l.from, _ = e.ParseSectors(b)
 	var ok bool
 	if e.Kind, e.Flags, ok = blk.ParseRWBS(rwbs, e.Bytes); !ok {
 		return "the kind of the I/O is unknown"
@@ -249,59 +249,7 @@ func (l *line) io(b []byte) (why string) {
 	return ""
 }
 
-// sectors takes "S", "S + N", "S / S2" or "S + N <- (MAJ,MIN) S", and gives what follows.
-func (l *line) sectors(b []byte) (rest []byte) {
-	f, rest := scan.Field(b)
-	sector, ok := parseUint64(f)
-	if !ok {
-		return b // a flush without a place
-	}
-	e := &l.event
-	e.Sector = sector
-	sign, after := scan.Field(rest)
-	f, after = scan.Field(after)
-	n, ok := parseUint64(f)
-	switch {
-	case !ok:
-		return rest
-	case string(sign) == "+" && n <= math.MaxUint32/blk.SectorSize:
-		e.Bytes = uint32(n) * blk.SectorSize
-	case string(sign) == "/":
-		e.Split, e.Bytes = n, blk.SectorSize // it has data, of a length that is not said
-	default:
-		return rest
-	}
-	if arrow, from := scan.Field(after); string(arrow) == "<-" {
-		f, _ := scan.Field(from)
-		l.from, _ = parseDevice(bytes.Trim(f, "()"))
-	}
-	return after
-}
-
-// parseDevice takes "MAJ,MIN".
-func parseDevice(b []byte) (uint32, bool) {
-	at := bytes.IndexByte(b, ',')
-	if at < 0 {
-		return 0, false
-	}
-	major, ok1 := scan.Int(b[:at])
-	minor, ok2 := scan.Int(b[at+1:])
-	if !ok1 || !ok2 || major < 0 || major >= 1<<12 || minor < 0 || minor >= 1<<20 {
-		return 0, false
-	}
-	return blk.Device(uint32(major), uint32(minor)), true
-}
-
 func parseUint32(b []byte) (uint32, bool) {
 	n, ok := scan.Int(b)
 	return uint32(n), ok && n >= 0 && n <= math.MaxUint32
-}
-
-// parseUint64 takes a sector. A flush may have the largest of all.
-func parseUint64(b []byte) (uint64, bool) {
-	if string(b) == "18446744073709551615" {
-		return blk.NoSector, true
-	}
-	n, ok := scan.Int(b)
-	return uint64(n), ok && n >= 0
 }

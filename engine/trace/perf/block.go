@@ -293,7 +293,7 @@ func (l *blockLine) parse() (why string) {
 	e := &l.event
 	device, b := scan.Field(l.rest)
 	var ok bool
-	if e.Device, ok = parseDevice(device); !ok {
+	if e.Device, ok = blk.ParseDevice(device); !ok {
 		return "not a device"
 	}
 	rwbs, b := scan.Field(b)
@@ -305,7 +305,7 @@ func (l *blockLine) parse() (why string) {
 		}
 		command, b = shut > 1, b[open+shut+1:]
 	}
-	if b, ok = l.sectors(b); !ok {
+	if b, l.from, ok = e.ParseSectors(b); !ok {
 		return "not a sector and a number of sectors"
 	}
 	if e.Kind, e.Flags, ok = blk.ParseRWBS(rwbs, e.Bytes); !ok {
@@ -319,51 +319,4 @@ func (l *blockLine) parse() (why string) {
 		l.comm = b[open+1 : shut]
 	}
 	return ""
-}
-
-// sectors parses "S + N", "S / S2" or "S + N <- (maj,min) S", and gives what follows.
-func (l *blockLine) sectors(b []byte) (rest []byte, ok bool) {
-	e := &l.event
-	word, b := scan.Field(b)
-	if e.Sector, ok = parseSector(word); !ok {
-		return b, false
-	}
-	sign, b := scan.Field(b)
-	word, b = scan.Field(b)
-	n, ok := parseSector(word)
-	switch {
-	case !ok:
-		return b, false
-	case string(sign) == "/":
-		e.Split, e.Bytes = n, blk.SectorSize // it has data, of a length that is not said
-	case string(sign) != "+" || n > math.MaxUint32/blk.SectorSize:
-		return b, false
-	default:
-		e.Bytes = uint32(n) * blk.SectorSize
-	}
-	if arrow, from := scan.Field(b); string(arrow) == "<-" {
-		word, _ := scan.Field(from)
-		l.from, _ = parseDevice(bytes.Trim(word, "()"))
-	}
-	return b, true
-}
-
-// parseSector takes a sector; that of a flush can be the largest of all.
-func parseSector(b []byte) (uint64, bool) {
-	if string(b) == "18446744073709551615" {
-		return blk.NoSector, true
-	}
-	n, ok := scan.Uint(b)
-	return uint64(n), ok
-}
-
-// parseDevice takes "maj,min".
-func parseDevice(b []byte) (uint32, bool) {
-	at := max(bytes.IndexByte(b, ','), 0)
-	major, ok1 := scan.Uint(b[:at])
-	minor, ok2 := scan.Uint(b[min(at+1, len(b)):])
-	if !ok1 || !ok2 || major >= 1<<12 || minor >= 1<<20 {
-		return 0, false
-	}
-	return blk.Device(uint32(major), uint32(minor)), true
 }
