@@ -42,6 +42,7 @@ func (f *flying) add(now int64, dir int, latency int64) {
 	if latency < 0 {
 		return
 	}
+	latency = min(latency, hist.Highest)
 	f.known++
 	f.latency[dir].Record(latency)
 	for len(f.ends) > 0 && f.ends[0] <= now {
@@ -51,6 +52,6 @@ func (f *flying) add(now int64, dir int, latency int64) {
 		f.overflow++
 		f.ends.pop()
 	}
-	f.ends.push(now + min(latency, hist.Highest))
+	f.ends.push(now + latency)
 	f.depth.Record(int64(len(f.ends)))
 }

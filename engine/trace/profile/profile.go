@@ -10,6 +10,7 @@ package profile
 
 import (
 	"moonio/engine"
+	"moonio/engine/hist"
 	"moonio/engine/trace"
 )
 
@@ -59,12 +60,13 @@ func New() *Profile {
 // Bounds of what is believed of a record.
 const (
 	farthest = int64(1) << 60 // no storage reaches beyond
+	largest  = int64(1) << 44 // no operation is longer
 	longest  = int64(1) << 30 // of an I/O, for the footprint: what lies behind is left out
 )
 
 // Add takes one more record. Its time should not go back; if it does, it counts as the latest so far.
 func (p *Profile) Add(r *trace.Record) {
-	if r.Op >= engine.NumOpCodes || r.Offset < trace.AtEnd || r.Offset > farthest || r.Length < 0 || r.Length > farthest {
+	if r.Op >= engine.NumOpCodes || r.Offset < trace.AtEnd || r.Offset > farthest || r.Length < 0 || r.Length > largest {
 		p.odd++
 		return
 	}
@@ -79,7 +81,7 @@ func (p *Profile) Add(r *trace.Record) {
 	case engine.Fsync, engine.Fdatasync:
 		p.flushes.flush(f, s)
 		if r.Latency >= 0 {
-			p.flying.flush.Record(r.Latency)
+			p.flying.flush.Record(min(r.Latency, hist.Highest))
 		}
 	default:
 		f.other++
@@ -112,7 +114,7 @@ func (p *Profile) write(r *trace.Record, now int64, f, s *party) {
 func (p *Profile) io(r *trace.Record, now int64, dir int, f, s *party) {
 	off := r.Offset
 	if off == trace.AtEnd {
-		off = f.end
+		off = min(f.end, farthest)
 	}
 	end := off + r.Length
 	f.end = max(f.end, end)

@@ -6,9 +6,11 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"moonio/engine"
 	"moonio/engine/trace"
@@ -203,18 +205,66 @@ func TestHostileRecords(t *testing.T) {
 		{Op: engine.Read, Offset: 1, Length: math.MaxInt64},
 		{Op: engine.Write, Offset: -7, Length: 1},
 		{Op: 250},
-		{Op: engine.Read, Offset: 1 << 59, Length: 1 << 59, Latency: math.MaxInt64},
+		{Op: engine.Read, Offset: 1 << 59, Length: 1 << 43, Latency: math.MaxInt64},
+		{Op: engine.Append, Offset: trace.AtEnd, Length: 1 << 44},
 		{Op: engine.Read, Time: math.MaxInt64, Offset: 0, Length: 0},
 		{Op: engine.Read, Time: math.MinInt64 / 4},
 	} {
 		p.Add(&r)
 	}
 	r := p.Result(nil)
-	if r.Input.Odd != 4 || r.IOs != 3 || len(r.Estimates) == 0 {
+	if r.Input.Odd != 4 || r.IOs != 4 || len(r.Estimates) == 0 {
 		t.Errorf("%+v", r.Input)
 	}
 	if e := profiled(nil); e.IOs != 0 || e.CV != 0 || e.PeakToMean1s != 0 {
 		t.Errorf("of nothing: %+v", e)
+	}
+}
+
+// Twenty million records take no more than these do: by then every table is full.
+func TestMemoryIsBounded(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	p := New()
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 2_300_000 {
+		rec := block4k(i, r.Uint64N(1<<28))
+		if i < 1<<17 {
+			rec.Length = int64(i) // as many sizes as can be
+		}
+		rec.Stream = trace.ID(r.Uint32N(trace.MaxNames))
+		rec.Latency = 1e6
+		p.Add(&rec)
+	}
+	if p.places.all.sketch == nil || p.moves.forgotten == 0 {
+		t.Error("some table was not full")
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if n := after.HeapAlloc - before.HeapAlloc; n > 64<<20 {
+		t.Errorf("a profile takes %d MiB", n>>20)
+	}
+	if n := after.Sys - before.Sys; n > 180<<20 {
+		t.Errorf("making it took %d MiB", n>>20)
+	}
+	if got := p.Result(nil); got.IOs != 2_300_000 || len(got.Estimates) < 4 {
+		t.Errorf("%d I/Os, estimates %q", got.IOs, got.Estimates)
+	}
+}
+
+// However long names are, what is about a trace fits on a screen of 100 columns.
+func TestTextIsNarrow(t *testing.T) {
+	r := profiled(mssql(t))
+	r.Input.Notes = []string{strings.Repeat("a note ", 40)}
+	var b strings.Builder
+	if err := WriteText(&b, r, "x"); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
 	}
 }
 
