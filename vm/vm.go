@@ -146,6 +146,9 @@ func (d *director) phase(L *lua.LState) int {
 	}
 	p, check := m.phasePlan(L)
 	if d.run.Plan != nil {
+		if err := p.Check(); err != nil {
+			L.RaiseError("%v", err)
+		}
 		d.run.Plan.Phases = append(d.run.Plan.Phases, p)
 		L.Push(m.result(planned(p)))
 		return 1
