@@ -360,6 +360,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
+func TestBoundedMemory(t *testing.T) { tracetest.Bounded(t, stream(t, 1<<40), 150_000) }
+
 func BenchmarkRead(b *testing.B) {
 	tr := stream(b, 1<<40)
 	var rec trace.Record

@@ -62,6 +62,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
+func TestBoundedMemory(t *testing.T) { tracetest.Bounded(t, endless(t), 150_000) }
+
 func BenchmarkRead(b *testing.B) {
 	tr := endless(b)
 	var rec trace.Record

@@ -21,6 +21,11 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
+func TestBoundedMemory(t *testing.T) {
+	log, records := many(300_000)
+	tracetest.Bounded(t, open(t, write(t, log, records)), 150_000)
+}
+
 // FuzzRead has files as they are, and payloads that it puts into a block with the right checksum.
 func FuzzRead(f *testing.F) {
 	log, records := many(50)

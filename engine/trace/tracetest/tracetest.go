@@ -136,3 +136,24 @@ func Survives(t testing.TB, o *trace.Options, file []byte) {
 		t.Fatalf("%d records, %+v", n, l)
 	}
 }
+
+// Bounded reads n records twice over, and wants the second half to add nothing to the heap.
+func Bounded(t testing.TB, r trace.Reader, n int) {
+	t.Helper()
+	var rec trace.Record
+	var heap [2]uint64
+	for half := range heap {
+		for i := range n {
+			if err := r.Read(&rec); err != nil {
+				t.Fatalf("record %d: %v", half*n+i, err)
+			}
+		}
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		heap[half] = m.HeapAlloc
+	}
+	if heap[1] > heap[0]+128<<10 {
+		t.Errorf("%d bytes in the heap after %d records, and %d after twice as many", heap[0], n, heap[1])
+	}
+}
