@@ -47,7 +47,7 @@ func newFioLive(f *fioRun, r *running) (*fioLive, error) {
 		return nil, &exitError{exitUsage, err}
 	}
 	if !f.general.has("interval") {
-		r.flags.interval = fioout.Interval(f.program.Jobs)
+		r.flags.interval = fioout.Interval(f.program.Jobs, l.every)
 	}
 	if w := l.terminal(); w != nil {
 		l.status = fioout.NewStatus(w, f.program.Jobs, l.eta(), time.Now)

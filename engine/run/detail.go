@@ -319,6 +319,9 @@ func (a *asked) used(g *group) (u report.Usage, own bool) {
 			u.Add(a.usage[i])
 		}
 	}
+	if !a.p.closed.Load() {
+		return u, true // of the intervals that are over; what the rest is of is not known
+	}
 	share := float64(g.threads.Count) / float64(len(a.usage))
 	u.UserNS += int64(share * float64(max(rest.UserNS, 0)))
 	u.SystemNS += int64(share * float64(max(rest.SystemNS, 0)))

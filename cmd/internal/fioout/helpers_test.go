@@ -61,7 +61,7 @@ func play(t testing.TB, s *run.Session, p run.Phase, loads ...load) *played {
 		out.jobs = append(out.jobs, fiojob.Reported{Job: l.job, Phase: "fio", Name: l.job.Name})
 	}
 	if p.Interval == 0 {
-		p.Interval = Interval(out.jobs)
+		p.Interval = Interval(out.jobs, 0)
 	}
 	phase, err := s.Run(context.Background(), &p)
 	if phase == nil {

@@ -162,9 +162,10 @@ func (l *Logs) Close() error {
 	return nil
 }
 
-// Interval is how long the intervals of the jobs' phases must be for their windows to be made of whole ones.
-func Interval(jobs []fiojob.Reported) time.Duration {
-	var ms int64
+// Interval is how long the intervals of the jobs' phases must be for their windows to be made of whole ones, and
+// so that there are new figures every so long (0: whenever).
+func Interval(jobs []fiojob.Reported, every time.Duration) time.Duration {
+	ms := every.Milliseconds()
 	for i := range jobs {
 		o := fiojob.ValuesOf(&jobs[i].Job)
 		for _, name := range []string{"bwavgtime", "iopsavgtime", "log_avg_msec", "log_hist_msec"} {

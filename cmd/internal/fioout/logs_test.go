@@ -183,7 +183,7 @@ func TestInterval(t *testing.T) {
 		{[]string{"log_avg_msec", "200"}, 100 * time.Millisecond},
 		{[]string{"log_hist_msec", "7"}, run.MinInterval},
 	} {
-		if got := Interval([]fiojob.Reported{{Job: jobOf("j", 0, c.options...)}}); got != c.want {
+		if got := Interval([]fiojob.Reported{{Job: jobOf("j", 0, c.options...)}}, 0); got != c.want {
 			t.Errorf("%v: %v, want %v", c.options, got, c.want)
 		}
 	}
