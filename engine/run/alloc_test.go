@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"moonio/engine"
+	"moonio/engine/content"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
 )
@@ -60,6 +61,17 @@ func TestOperationsDoNotAllocate(t *testing.T) {
 			st.Sync = SyncEvery{Code: engine.SyncRange, Writes: 8}
 			st.Think = &Think{Time: dist.Delay{Mean: 1000}, Every: 1000}
 			st.Low, st.Submit, st.Most, st.MaxLatency = 4, 8, 16, 1<<40
+			return oneStream(st)
+		},
+		"verified": func(s *Session) []Job {
+			st := stream4K(t, engine.Write, 32, s.testFile(t, "f", 1<<20))
+			st.Mix = dist.Mix{{Op: engine.Read, Weight: 1}, {Op: engine.Write, Weight: 1}}
+			st.Verify = &Verify{Backlog: 64, Fatal: true}
+			return oneStream(st)
+		},
+		"contents": func(s *Session) []Job {
+			st := stream4K(t, engine.Write, 32, s.testFile(t, "f", 1<<20))
+			st.Data = &content.Spec{Compress: 50, Dedupe: 10, Refill: true}
 			return oneStream(st)
 		},
 		"rated": func(s *Session) []Job {

@@ -31,6 +31,8 @@ func (c *checking) begin(op *engine.Op) error {
 		c.token = c.check.Reading(op.Off, int64(len(op.Buf)))
 	case engine.Fsync, engine.Fdatasync:
 		c.epoch = c.check.Syncing()
+	case engine.Trim:
+		return c.check.Destroy(op.Off, op.Len)
 	}
 	return nil
 }
@@ -50,9 +52,9 @@ func (c *checking) end(op *engine.Op, res int64, t *verify.Tally) int64 {
 			c.check.Synced(c.epoch)
 		}
 	case engine.Trim:
-		c.check.Changed(op.Off, op.Len)
+		c.check.Destroyed(op.Off, op.Len)
 	case engine.Truncate:
-		c.check.Changed(op.Len, -1)
+		c.check.Truncated(op.Len)
 	}
 	return 0
 }
@@ -116,14 +118,12 @@ func (p *phase) reportVerify(job int) *report.Verification {
 		return nil // it is the workers' still
 	}
 	var t verify.Tally
-	seen := false
 	for _, w := range p.workers {
 		if w.tallies != nil {
 			t.Add(&w.tallies[job])
-			seen = true
 		}
 	}
-	if s := p.plan.Jobs[job].Stream; !seen || (s == nil || s.Verify == nil) && t.Checked+t.Unsettled+t.Unknown == 0 {
+	if s := p.plan.Jobs[job].Stream; (s == nil || s.Verify == nil) && t.Checked+t.Unsettled+t.Unknown == 0 {
 		return nil
 	}
 	return &report.Verification{

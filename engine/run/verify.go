@@ -43,6 +43,7 @@ type check struct {
 type checks struct {
 	mu    sync.Mutex
 	files map[*engine.Node]*check
+	state map[string]bool // names of the states that are open
 }
 
 // Verify begins to verify all that is done to a file from then on.
@@ -81,7 +82,10 @@ func (s *Session) newCheck(f *engine.File, v *Verify) (*verify.File, error) {
 	if v.Data != nil {
 		c.Data = *v.Data
 	}
-	var err error
+	err := c.Check()
+	if err != nil {
+		return nil, err
+	}
 	if c.State, err = s.openState(f, v); err != nil {
 		return nil, err
 	}
@@ -92,7 +96,11 @@ func (s *Session) newCheck(f *engine.File, v *Verify) (*verify.File, error) {
 	if c.State == nil && v.Only {
 		c.Foreign, c.Expect = true, uint32(v.Passes)
 	}
-	return verify.New(c)
+	file, err := verify.New(c)
+	if err != nil {
+		delete(s.checks.state, stateName(f, v))
+	}
+	return file, err
 }
 
 // whose names the verified file in whose blocks that seed is.
@@ -114,6 +122,9 @@ func (s *Session) openState(f *engine.File, v *Verify) (*verify.State, error) {
 		return nil, nil
 	}
 	name := stateName(f, v)
+	if s.checks.state[name] {
+		return nil, fmt.Errorf("verify: what is known of a file that was removed or renamed is kept in %q: name another with state", name)
+	}
 	fd, err := s.State(name, !v.Only)
 	switch {
 	case v.Only && errors.Is(err, syscall.ENOENT):
@@ -130,10 +141,17 @@ func (s *Session) openState(f *engine.File, v *Verify) (*verify.State, error) {
 			return nil, errors.Join(fmt.Errorf("state of verification %q: %w", name, err), s.FS.Close(fd))
 		}
 	}
-	return verify.OpenState(verify.Open{
+	st, err := verify.OpenState(verify.Open{
 		FD: fd, Name: name, Interval: v.Interval, Seed: s.Seed, File: id, Adopt: v.Only,
 		Restart: !v.Only && f.Size() == 0, Persist: persistEvery,
 	})
+	if err == nil {
+		if s.checks.state == nil {
+			s.checks.state = map[string]bool{}
+		}
+		s.checks.state[name] = true
+	}
+	return st, err
 }
 
 // stateName is where what is known of a file is kept.
@@ -161,7 +179,7 @@ func (s *Session) EndVerification() error {
 	for _, c := range s.checks.files {
 		errs = append(errs, c.Close())
 	}
-	s.checks.files = nil
+	s.checks.files, s.checks.state = nil, nil
 	return errors.Join(errs...)
 }
 

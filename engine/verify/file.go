@@ -2,6 +2,7 @@ package verify
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync/atomic"
 
@@ -37,20 +38,35 @@ type File struct {
 	synced   atomic.Uint32 // the last epoch whose writes are durable
 }
 
-// New makes a File. It owns the state from then on.
-func New(c Config) (*File, error) {
-	f := &File{Config: c, size: c.Method.headerSize()}
-	if err := CheckInterval(c.Interval); err != nil {
-		return nil, err
-	}
+// Check says what of the description can't be. An interval of 0 is not known yet.
+func (c *Config) Check() error {
 	if c.Method == Pattern && c.Data.Kind == content.Random {
-		return nil, fmt.Errorf("verify: the method %q needs data that is a pattern or zero", c.Method)
+		return fmt.Errorf("verify: the method %q needs data that is a pattern or zero", c.Method)
 	}
 	if c.Data.Dedupe > 0 {
-		return nil, fmt.Errorf("verify: dedupe = %v: every block has a header of its own, so that none repeats", c.Data.Dedupe)
+		return fmt.Errorf("verify: dedupe = %v: every block has a header of its own, so that none repeats", c.Data.Dedupe)
 	}
-	if f.size >= int(c.Interval) {
-		return nil, fmt.Errorf("verify: an interval of %d bytes has no room for a header of %d and data", c.Interval, f.size)
+	if c.Interval != 0 {
+		if err := CheckInterval(c.Interval); err != nil {
+			return fmt.Errorf("verify: %w", err)
+		}
+	}
+	return c.Data.Check()
+}
+
+// New makes a File. It owns the state from then on, whether it succeeds or not.
+func New(c Config) (*File, error) {
+	f, err := newFile(c)
+	if err != nil && c.State != nil {
+		err = errors.Join(err, c.State.close())
+	}
+	return f, err
+}
+
+func newFile(c Config) (*File, error) {
+	f := &File{Config: c, size: c.Method.headerSize()}
+	if err := errors.Join(c.Check(), CheckInterval(c.Interval)); err != nil {
+		return nil, err
 	}
 	run := c.Seed
 	f.epoch.Store(1)
@@ -191,16 +207,40 @@ func (f *File) Wrote(off, n, res int64, durable bool) {
 	}
 }
 
-// Changed notes that a range was changed by something else than a write: nothing is known of
-// it any more. With n < 0 it reaches to the end of all files.
-func (f *File) Changed(off, n int64) {
-	first, end := off/f.Interval, f.units()
-	if n >= 0 {
-		_, last := f.touched(off, n)
-		end = min(end, last)
+// Destroy notes that something has begun which leaves blocks with contents that are not
+// known, such as a trim. Destroyed must follow.
+func (f *File) Destroy(off, n int64) error {
+	first, end := f.touched(off, n)
+	if end <= first {
+		return nil
+	}
+	if err := f.table.reach(first, end-1); err != nil {
+		return err
 	}
 	var e entry
-	for w := f.table.walk(first, max(first, end)); w.next(&e); {
+	for w := f.table.walk(first, end); w.next(&e); {
+		e.begin()
+		e.forget()
+		w.keep(&e)
+	}
+	return nil
+}
+
+// Destroyed notes that what Destroy began has ended.
+func (f *File) Destroyed(off, n int64) {
+	first, end := f.touched(off, n)
+	var e entry
+	for w := f.table.walk(first, end); w.next(&e); {
+		e.end(false, 0, 0)
+		e.forget()
+		w.keep(&e)
+	}
+}
+
+// Truncated notes that nothing is known any more from an offset on. No write may be in flight there.
+func (f *File) Truncated(off int64) {
+	var e entry
+	for w := f.table.walk(off/f.Interval, max(off/f.Interval, f.units())); w.next(&e); {
 		e.forget()
 		w.keep(&e)
 	}

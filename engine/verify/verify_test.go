@@ -214,7 +214,10 @@ func TestUnsettled(t *testing.T) {
 	if d.Read(d.data[2*unit:3*unit], 2*unit, token, &tally); tally.Unsettled != 1 {
 		t.Errorf("a write has come and gone during a read: %+v", tally)
 	}
-	d.Changed(3*unit, unit)
+	if err := d.Destroy(3*unit, unit); err != nil {
+		t.Fatal(err)
+	}
+	d.Destroyed(3*unit, unit)
 	clear(d.data[3*unit:])
 	if got := d.read(3*unit, unit); got.Unknown != 1 {
 		t.Errorf("trimmed: %+v", got)
@@ -244,15 +247,10 @@ func TestNext(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	for want, c := range map[string]Config{
-		"interval = 64":        {Interval: 64},
-		"needs data that is":   {Interval: unit, Method: Pattern},
-		"dedupe = 5":           {Interval: unit, Data: content.Spec{Dedupe: 5}},
-		"no room for a header": {Interval: 128, Method: SHA512, Data: content.Spec{Kind: content.Zero}, Seed: 1},
+		"interval = 64":      {Interval: 64},
+		"needs data that is": {Interval: unit, Method: Pattern},
+		"dedupe = 5":         {Interval: unit, Data: content.Spec{Dedupe: 5}},
 	} {
-		if c.Method == SHA512 {
-			c.Interval = LeastInterval - 16
-			want = "interval = 112"
-		}
 		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", c, err, want)
 		}
