@@ -42,6 +42,29 @@ local eight = points{ {1, 1000, .001}, {2, 2000, .001}, {4, 4000, .001}, {8, 790
 print(knee.find(none), knee.enough(none), knee.flat(none), knee.find{}, knee.enough{}, knee.flat{})`, "nil\tnil\tfalse\tnil\tnil\tfalse")
 }
 
+// A device that serves eight at a time in 1 ms takes 2 ms from a depth of 9 on.
+func TestSearchDepth(t *testing.T) {
+	const search = `
+local search = require "search"
+local f = open("f", { size = "1MiB" })
+local function show(target)
+  local d = search.depth("s", target, function(depth) return stream("r", { file = f, depth = depth }) end)
+  print(d.depth, d.missed, table.concat(d.tried, " "), d.result and d.result.name, d.result and d.result.r.read.p99 < ms(1.1))
+end
+`
+	c := scripttest.Config{Engine: "sim:nvme,distribution=constant,spread=0,parallelism=8,read=1ms,read-bandwidth=0"}
+	for source, want := range map[string]string{
+		`show{ latency = "1.5ms", window = "100ms" }`:                               "8\t9\t1 2 4 8 16 12 10 9\ts\ttrue",
+		`show{ latency = "1.5ms", window = "100ms", percentile = "max", most = 4 }`: "4\tnil\t1 2 4\ts\ttrue",
+		`show{ latency = "1us", window = "100ms", percentile = "mean" }`:            "0\t1\t1\tnil\tnil",
+	} {
+		r := scripttest.Run(t, c, "test", search+source)
+		if got := strings.TrimSuffix(r.Printed, "\n"); r.Err != nil || got != want {
+			t.Errorf("%s: printed %q, want %q; %v", source, got, want, r.Err)
+		}
+	}
+}
+
 func TestSearch(t *testing.T) {
 	const search = `
 local search = require "search"
