@@ -129,6 +129,9 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 		if t.write.sampler, err = s.sampler(&s.Write, f, seed, s.does(true)); err != nil {
 			return nil, err
 		}
+		if s.covers() {
+			t.write.sampler = t.read.sampler
+		}
 		t.read.fitter, _ = t.read.sampler.(dist.Fitter)
 		t.write.fitter, _ = t.write.sampler.(dist.Fitter)
 		if err := s.checkAppends(f); err != nil {
@@ -150,6 +153,14 @@ func (s *Stream) sampler(a *Access, f *engine.File, seed uint64, used bool) (dis
 		return nil, fmt.Errorf("passes = %d: %s has no passes; sequential, reverse, strided and permute have", s.Passes, a.At)
 	}
 	return y, nil
+}
+
+// covers says whether reads and writes together visit each block once, by one permutation. With
+// Passes each makes its own.
+func (s *Stream) covers() bool {
+	_, reads := s.Read.At.(dist.Permute)
+	_, writes := s.Write.At.(dist.Permute)
+	return s.Passes == 0 && reads && writes && s.does(false) && s.does(true) && s.Read == s.Write
 }
 
 // startRate is the rate at which r begins, for all time; 0 if nothing is due then.

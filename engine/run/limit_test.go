@@ -99,6 +99,21 @@ func TestPasses(t *testing.T) {
 	}
 }
 
+// Without passes, the reads and writes of a mix visit each block once between them.
+func TestMixCovers(t *testing.T) {
+	each(t, func(t *testing.T, threads int) {
+		const blocks = 257
+		s := simSession(t, steady)
+		var a tape
+		st := stream4K(t, engine.Write, 8, s.testFile(t, "f", blocks*4096), s.testFile(t, "g", blocks*4096)).at(dist.Permute{})
+		st.Mix = dist.Mix{{Op: engine.Read, Weight: 1}, {Op: engine.Write, Weight: 3}}
+		st.Order = FileOrder{Sequential: true}
+		st.Ops = 2 * blocks
+		play(t, s, &Phase{Threads: threads, Wrap: a.wrap, Jobs: oneStream(st)})
+		checkVisits(t, append(a.submitted(engine.Read), a.submitted(engine.Write)...), blocks, 1)
+	})
+}
+
 func checkVisits(t *testing.T, list []event, blocks int, passes int64) {
 	t.Helper()
 	seen := map[string]map[int64]int64{}

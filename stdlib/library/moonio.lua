@@ -573,7 +573,8 @@ function zoned(zones) end
 function hotspot(accesses, space) end
 
 ---Each block exactly once per pass, in random order, with memory that does not grow with the file. Blocks of several sizes visit each
----byte once: the sizes must be multiples of the smallest, and some operations are made shorter to end where others began.
+---byte once: the sizes must be multiples of the smallest, and some operations are made shorter to end where others began. In a
+---mix without `passes`, reads and writes visit each block once between them.
 ---@return Pattern
 function permute() end
 

@@ -61,7 +61,7 @@ type File struct {
 	Written bool   // whether a job writes or trims it
 	Size    int64  // that it must have, in bytes; what is there must have it if it is not to be written
 	Device  bool
-	Option  fiojob.Option // what names it; no name if fio's naming does
+	Option  fiojob.Option // what names it, or the job that fio's naming follows
 }
 
 // Translate makes a script of fio's jobs. Errors are *fiojob.Error where an option is the

@@ -111,7 +111,10 @@ func (t *translation) inScript(path string) string {
 func (t *translation) listFiles() {
 	at := map[string]int{}
 	for _, h := range t.handles {
-		option, _ := h.first.v.Option("filename")
+		option, ok := h.first.v.Option("filename")
+		if !ok {
+			option = h.first.origin()
+		}
 		for _, p := range h.paths(t.clonesOf(h)) {
 			if i, ok := at[p]; ok {
 				t.program.Files[i].Written = t.program.Files[i].Written || h.written
