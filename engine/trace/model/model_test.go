@@ -54,7 +54,8 @@ func TestScript(t *testing.T) {
 		`local file_sda_1 = open("sda_1", `,
 		`file = file_wal_log, op = "write", at = sequential(), align = "4KiB",`,
 		`block = "4KiB",`,
-		`rate = part(1, writes), arrival = "uniform", fdatasync = 2,`,
+		`rate = part(1, writes), arrival = arrival, fdatasync = 2,`,
+		`local arrival = "uniform"`,
 		`stream("sda_1 single reads", {`,
 		`block = "8KiB",`,
 	} {
@@ -65,6 +66,33 @@ func TestScript(t *testing.T) {
 	for _, line := range strings.Split(s, "\n") {
 		if strings.HasPrefix(line, "--") && len(line) > 100 {
 			t.Errorf("a comment of %d columns: %s", len(line), line)
+		}
+	}
+}
+
+// Where the trace says how long its I/Os took, the script can be a closed loop that thinks as long.
+func TestClosedLoop(t *testing.T) {
+	list := commits()
+	for i := range list {
+		list[i].Latency = 2e6
+		if list[i].Op == engine.Read {
+			list[i].Latency = 25e6 // two and a half in flight on average
+		}
+	}
+	m, err := New(profiled(list), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.Script()
+	for _, want := range []string{
+		"  closed = { false, ",
+		"  if p.closed then return nil end\n",
+		`local arrival, depth = "uniform", 4`,
+		"depth = depth or 1, think = thought(0.00798), think_every = p.closed and 1 or nil,", // of 400 writes in 3.992 s
+		"depth = depth or 3, think = thought(0.00494), think_every = p.closed and 3 or nil,",
+	} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %s in\n%s", want, s)
 		}
 	}
 }

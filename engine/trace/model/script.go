@@ -77,6 +77,9 @@ func (m *Model) params(w *writer) {
 	w.line("  size = { %q, %q },", units.FormatSize(m.size()), "of the files together")
 	w.line("  time = { %q, %q },", duration(m.trace.SpanNS), "of the trace to play")
 	w.line("  direct = { false, %q },", "past the page cache")
+	if m.closable() {
+		w.line("  closed = { false, %q },", "not at the trace's rates: one I/O after another, with the time in between that the trace has")
+	}
 	w.line("}")
 	w.line("local speed, scale = p.rate / %.6g, p.size / %d\n", m.trace.Arrival.MeanIOPS, m.size())
 }
@@ -113,8 +116,20 @@ func (m *Model) rates(w *writer) {
 	}
 	w.line("")
 	w.comment("A share of the I/Os of a course.")
-	w.line("local function part(share, course)\n  local list = {}\n  for i, step in ipairs(course) do")
+	w.line("local function part(share, course)")
+	if m.closable() {
+		w.line("  if p.closed then return nil end")
+	}
+	w.line("  local list = {}\n  for i, step in ipairs(course) do")
 	w.line("    list[i] = { step[1] * share * speed, step[2] / speed }\n  end\n  return steps(list)\nend\n")
+	if !m.closable() {
+		w.line("local arrival = %q\n", m.arrival)
+		return
+	}
+	w.line("local arrival, depth = %q, %d", m.arrival, m.depth)
+	w.line("if p.closed then arrival, depth = nil, nil end\n")
+	w.comment("In a closed loop, the time from an I/O's completion to the next.")
+	w.line("local function thought(seconds) return p.closed and exponential(seconds) or nil end\n")
 }
 
 func (m *Model) open(w *writer) {
@@ -237,15 +252,12 @@ func (m *Model) stream(w *writer, f *file, a *area, j *job) {
 		}
 		w.line("    offset = %s, size = %s,", offset, a.scaled())
 	}
-	w.line("    rate = part(%.4g, %s), arrival = %q,%s%s", j.ios/float64(m.most[a.dir]), course, m.arrival, m.inFlight(), m.flushed(j))
-	w.line("  }),")
-}
-
-func (m *Model) inFlight() string {
-	if m.depth == 0 {
-		return ""
+	w.line("    rate = part(%.4g, %s), arrival = arrival,%s", j.ios/float64(m.most[a.dir]), course, m.flushed(j))
+	if m.closable() {
+		depth, think := m.loop(a, j)
+		w.line("    depth = depth or %d, think = thought(%.4g), think_every = p.closed and %d or nil,", depth, think, depth)
 	}
-	return fmt.Sprintf(" depth = %d,", m.depth)
+	w.line("  }),")
 }
 
 func (m *Model) flushed(j *job) string {
@@ -261,6 +273,19 @@ func (m *Model) flushStream(w *writer, f *file) {
 	if m.most[writes] == 0 {
 		dir, course = reads, "reads"
 	}
-	w.line("  stream(%q, { file = %s, op = %q, rate = part(%.4g, %s), arrival = %q }),", m.jobName(f, "flushes"), f.variable, m.sync,
-		float64(f.flushes)/float64(m.most[dir]), course, m.arrival)
+	rate := fmt.Sprintf("part(%.4g, %s)", m.unlisted()*float64(f.flushes)/float64(m.most[dir]), course)
+	think := ""
+	if m.closable() {
+		think = fmt.Sprintf(", think = thought(%.4g)", float64(m.trace.SpanNS)/1e9/float64(f.flushes))
+	}
+	w.line("  stream(%q, { file = %s, op = %q, rate = %s, arrival = arrival%s }),", m.jobName(f, "flushes"), f.variable, m.sync, rate, think)
+}
+
+// unlisted is by how much there are more flushes than those of the files that are modelled.
+func (m *Model) unlisted() float64 {
+	sum := int64(0)
+	for _, f := range m.files {
+		sum += f.flushes
+	}
+	return float64(m.trace.Flush.Count) / float64(max(sum, 1))
 }
