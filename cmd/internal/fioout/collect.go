@@ -2,7 +2,6 @@ package fioout
 
 import (
 	"fmt"
-	"syscall"
 
 	"moonio/cmd/internal/fiojob"
 	"moonio/engine/report"
@@ -68,6 +67,7 @@ type entry struct {
 	err     int // errno that ended the job
 	depth   int64
 	windows windows
+	steady  *report.Steady
 }
 
 // collect makes the entries. Jobs that share one under group_reporting follow each other.
@@ -131,6 +131,12 @@ func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
 		return nil
 	}
 	e.begun = true
+	if p.Steady != nil {
+		e.steady = p.Steady
+	}
+	if e.opt.Has("latency_target") {
+		e.depth = int64(job.Depth) // that the search found
+	}
 	ran := milliseconds(job.DurationNS)
 	e.runtime += ran
 	for name, op := range job.Ops {
@@ -185,7 +191,11 @@ func milliseconds(ns int64) int64 {
 	return max(ns/1e6, 1)
 }
 
+// sync adds a kind of sync, unless the job does it at its end alone: fio does not count those.
 func (e *entry) sync(op *report.Op) error {
+	if e.opt.Integer("fsync") == 0 && e.opt.Integer("fdatasync") == 0 && e.opt.Text("sync_file_range") == "" {
+		return nil
+	}
 	d, err := newTimes(op.Service)
 	if err != nil {
 		return err
@@ -290,8 +300,6 @@ func (e *entry) counts() bool {
 	v := e.opt.Text("continue_on_error")
 	return v != "none" && v != "0"
 }
-
-func (e *entry) reason() string { return syscall.Errno(e.err).Error() }
 
 // ios are all operations that moved or trimmed something.
 func (e *entry) ios() (n int64) {

@@ -34,7 +34,7 @@ func (d *document) normalEntry(b *bytes.Buffer, e *entry) {
 	}
 	reason := ""
 	if e.err != 0 {
-		reason = fmt.Sprintf(" (%s)", e.reason())
+		reason = fmt.Sprintf(" (%s)", errnoText(e.err))
 	}
 	fmt.Fprintf(b, "%s: (groupid=%d, jobs=%d): err=%2d%s: pid=%d: %s\n", e.name, e.group, e.members, e.err, reason, d.set.PID, d.ctime())
 	if e.description != "" {
@@ -217,11 +217,13 @@ func normalUsage(b *bytes.Buffer, e *entry) {
 	normalSteady(b, e)
 }
 
+// errnoText is an error's meaning as C has it.
 func errnoText(e int) string {
 	if e == 0 {
 		return "Success"
 	}
-	return syscall.Errno(e).Error()
+	text := syscall.Errno(e).Error()
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 func normalShares(b *bytes.Buffer, head string, names []string, counts []int64) {

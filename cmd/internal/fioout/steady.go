@@ -40,6 +40,12 @@ func (e *entry) steadyOf() *steady {
 		s.bw = append(s.bw, int64(bytes*1e9/float64(x.ns)))
 	}
 	s.judge(seconds)
+	if r := e.steady; r != nil { // what ended the phase, or did not
+		s.attained = r.Reached
+		if r.Value != nil && r.Percent == s.percent {
+			s.criterion = math.Abs(*r.Value)
+		}
+	}
 	return s
 }
 
