@@ -63,6 +63,8 @@ func TestStreamOptionsRefused(t *testing.T) {
 		`think = 1, think_after = "begin"`:        `option think_after: "begin" is not one of complete, issue`,
 		`file_order = "round"`:                    `option file_order: "round" is not one of random, roundrobin, sequential`,
 		`file_order = semaphore()`:                `option file_order: a semaphore is not an order`,
+		`block = "1000-1500", block_step = 300`:   `steps of 300B from the first do not come to the second`,
+		`block = "1000-1500"`:                     `block_step sets another step`,
 		`file_run = 0`:                            `option file_run: 0 is below 1`,
 		`op = { trim = 1, trimwrite = 1 }`:        `option op: trim and trimwrite exclude each other`,
 		`op = "write", fsync = 1, sync_range = 1`: `option sync_range: fsync = 1 is given too: a stream can have one of fsync, fdatasync and sync_range`,

@@ -220,6 +220,7 @@ func (o *options) pattern(name string, otherwise dist.Pattern) dist.Pattern {
 }
 
 func (o *options) block(name string, otherwise dist.Sizes) dist.Sizes {
+	o.get("block_step") // whatever the sizes are
 	v := o.get(name)
 	var s dist.Sizes
 	var err error
@@ -227,9 +228,9 @@ func (o *options) block(name string, otherwise dist.Sizes) dist.Sizes {
 	case *lua.LNilType:
 		return otherwise
 	case lua.LString:
-		s, err = dist.ParseSizes(string(v))
+		s, err = dist.ParseSizesInSteps(string(v), o.size("block_step", 0))
 	case *lua.LTable:
-		s, err = blockTable(v)
+		s, err = blockTable(v, o.size("block_step", 0))
 	default:
 		var n int64
 		if n, err = toSize(v); err == nil {
@@ -243,18 +244,18 @@ func (o *options) block(name string, otherwise dist.Sizes) dist.Sizes {
 }
 
 // blockTable reads { ["4KiB"] = 60, ["64KiB"] = 40 }.
-func blockTable(t *lua.LTable) (dist.Sizes, error) {
+func blockTable(t *lua.LTable, step int64) (dist.Sizes, error) {
 	var shares []dist.SizeShare
 	for _, e := range sorted(t) {
 		w, ok := e.value.(lua.LNumber)
 		if !ok {
 			return dist.Sizes{}, fmt.Errorf("[%q] = %s: the weight of a size is a number", e.name, show(e.value))
 		}
-		one, err := dist.ParseSizes(e.name)
+		one, err := dist.ParseSizesInSteps(e.name, step)
 		if err != nil {
 			return dist.Sizes{}, err
 		}
-		shares = append(shares, dist.SizeShare{Min: one.Min(), Max: one.Max(), Weight: float64(w)})
+		shares = append(shares, dist.SizeShare{Min: one.Min(), Max: one.Max(), Weight: float64(w), Step: step})
 	}
 	return dist.NewSizes(shares...)
 }

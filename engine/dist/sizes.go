@@ -8,11 +8,12 @@ import (
 	"moonio/engine/units"
 )
 
-// SizeShare is one entry of a table of sizes: all of one size, or any multiple of Min up to Max,
+// SizeShare is one entry of a table of sizes: all of one size, or any from Min to Max in steps,
 // with equal chances.
 type SizeShare struct {
 	Min, Max int64   // bytes
 	Weight   float64 // relative to the sum
+	Step     int64   // bytes; 0: Min, so that sizes are multiples of it
 }
 
 // Sizes draws how large operations are. The zero value has none and draws 0.
@@ -29,7 +30,7 @@ type sizeTable struct {
 }
 
 // OneSize is always n.
-func OneSize(n int64) (Sizes, error) { return NewSizes(SizeShare{n, n, 1}) }
+func OneSize(n int64) (Sizes, error) { return NewSizes(SizeShare{Min: n, Max: n, Weight: 1}) }
 
 // NewSizes makes a table.
 func NewSizes(shares ...SizeShare) (Sizes, error) {
@@ -55,29 +56,25 @@ func NewSizes(shares ...SizeShare) (Sizes, error) {
 	return Sizes{table: t}, nil
 }
 
+func (s SizeShare) step() int64 {
+	if s.Step > 0 {
+		return s.Step
+	}
+	return s.Min
+}
+
 func (s SizeShare) check() error {
 	switch {
 	case s.Min <= 0:
 		return fmt.Errorf("a size of %d bytes: it must be above 0", s.Min)
 	case s.Max < s.Min:
 		return fmt.Errorf("sizes %s: the second is below the first", s)
-	case s.Max%s.Min != 0:
-		return fmt.Errorf("sizes %s: sizes between them are multiples of the first, so the second must be one", s)
+	case s.Step == 0 && s.Max%s.Min != 0:
+		return fmt.Errorf("sizes %s: sizes between them are multiples of the first, so the second must be one; block_step sets another step", s)
+	case s.Step < 0 || s.Step > 0 && (s.Max-s.Min)%s.Step != 0:
+		return fmt.Errorf("sizes %s: steps of %s from the first do not come to the second", s, units.FormatSize(s.Step))
 	}
 	return nil
-}
-
-// MultiplesOf says whether all sizes are multiples of n.
-func (s Sizes) MultiplesOf(n int64) bool {
-	if s.table == nil {
-		return true
-	}
-	for _, share := range s.table.shares {
-		if share.Min%n != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // String is the entry without its weight.
@@ -91,7 +88,10 @@ func (s SizeShare) String() string {
 // ParseSizes reads "4KiB" (always), "4k-64k" (multiples of the first, up to the second) or
 // "4k/60:64k/40" (a table with weights). Entries of a table that have no weight share what the others
 // leave of 100; otherwise weights need not sum to 100.
-func ParseSizes(text string) (Sizes, error) {
+func ParseSizes(text string) (Sizes, error) { return ParseSizesInSteps(text, 0) }
+
+// ParseSizesInSteps is ParseSizes for ranges whose sizes lie so many bytes apart; 0: their first size.
+func ParseSizesInSteps(text string, step int64) (Sizes, error) {
 	var shares []SizeShare
 	var blank []int
 	for i, entry := range strings.Split(text, ":") {
@@ -105,6 +105,7 @@ func ParseSizes(text string) (Sizes, error) {
 		} else if s.Weight, err = units.Percent(weight); err != nil {
 			return Sizes{}, inText(text, err)
 		}
+		s.Step = step
 		shares = append(shares, s)
 	}
 	if err := shareRest(shares, blank); err != nil {
@@ -206,5 +207,6 @@ func (t *sizeTable) draw(r *Rand) int64 {
 	if e.Min == e.Max {
 		return e.Min
 	}
-	return e.Min * int64(1+r.Uint64n(uint64(e.Max/e.Min)))
+	step := e.step()
+	return e.Min + step*int64(r.Uint64n(uint64((e.Max-e.Min)/step+1)))
 }

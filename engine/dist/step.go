@@ -7,7 +7,10 @@ func (s Sizes) Step() int64 {
 	}
 	var step int64
 	for _, e := range s.table.shares {
-		step = GCD(step, e.Min) // all sizes of a range are multiples of the first
+		step = GCD(step, e.Min)
+		if e.Max > e.Min {
+			step = GCD(step, e.step())
+		}
 	}
 	return step
 }

@@ -204,7 +204,7 @@ func (a *Access) compile(f *engine.File, seed uint64) (dist.Sampler, error) {
 			return nil, err
 		}
 	}
-	if _, ok := a.At.(dist.Permute); ok && !a.Block.MultiplesOf(unit) {
+	if _, ok := a.At.(dist.Permute); ok && a.Block.Step()%unit != 0 {
 		return nil, fmt.Errorf("%s in %q: to visit each byte once, the block sizes %s must be multiples of %s, the step between offsets: set align", a.At, f.Name, a.Block, units.FormatSize(unit))
 	}
 	s, err := a.At.Compile(dist.Region{Start: a.Offset, Size: size, Unit: unit, Max: a.Block.Max()}, seed)
@@ -227,7 +227,7 @@ func (a *Access) aligned(f *engine.File, unit int64) error {
 	for _, c := range []struct {
 		what   string
 		off, n int64
-	}{{"offset", a.Offset, 0}, {"align", unit, 0}, {"block", 0, a.Block.Min()}, {"block", 0, a.Block.Max()}} {
+	}{{"offset", a.Offset, 0}, {"align", unit, 0}, {"block", 0, a.Block.Min()}, {"block", 0, a.Block.Max()}, {"block_step", 0, a.Block.Step()}} {
 		if err := f.Align.Check(c.off, c.n); err != nil {
 			return fmt.Errorf("%s on %q: %w", c.what, f.Name, err)
 		}

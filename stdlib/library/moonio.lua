@@ -249,6 +249,7 @@ function phase(name, options, jobs, ...) end
 ---@field file_run? integer operations on a file before the next is chosen. Default: 1.
 ---@field op? string|table<string, number> "read", "write", "append", "trim", "trimwrite" (a trim, then a write of the same place), "fsync", "fdatasync", "sync_range", or a mix such as { read = 70, write = 30 }. Default: "read".
 ---@field block? Block size of one operation. Default: "4KiB".
+---@field block_step? Size how far the sizes of a range are apart, as in block = "1000-5000", block_step = 1. Default: the range's first size, whose multiples they then are.
 ---@field read_block? Block for reads, where they differ
 ---@field write_block? Block for writes, where they differ
 ---@field at? Pattern where operations go. Default: `random()`.
