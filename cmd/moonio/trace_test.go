@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,34 @@ func TestKnownTraceInEveryEncoding(t *testing.T) {
 			}
 			known(t, infoOf(t, args...))
 		})
+	}
+}
+
+// A script of any trace is one that moonio takes.
+func TestScriptsOfTraces(t *testing.T) {
+	dir := filepath.Join("..", "..", "testdata", "traces")
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, path := range files {
+		var script, errs bytes.Buffer
+		switch code := Main([]string{"trace", "script", "--no-run", path}, nil, &script, &errs); code {
+		case exitFailed: // it is no trace, or one of no time
+			continue
+		case exitDone:
+			tried++
+		default:
+			t.Errorf("%s: exit code %d: %s", path, code, errs.String())
+			continue
+		}
+		if code := Main([]string{"check", "-"}, &script, io.Discard, &errs); code != exitDone {
+			t.Errorf("%s: the script is wrong: %s", path, errs.String())
+		}
+	}
+	if tried < 12 {
+		t.Errorf("scripts of %d traces of %d", tried, len(files))
 	}
 }
 
