@@ -118,10 +118,21 @@ func (u *unit) putPlaces(read, write blocks) error {
 		u.put("read_block", read.lua, read.note)
 		u.put("write_block", write.lua, write.note)
 	}
-	if u.v.Has("ba") {
+	switch gap := u.rw.gap; {
+	case u.v.Has("ba"):
 		u.put("align", size(u.v.Part("ba", u.rw.part())), u.since("ba"))
+	case gap > 0 && gap%u.minimum != 0:
+		u.put("align", size(divisor(gap, u.minimum)), "what blocks and gaps are multiples of")
 	}
 	return nil
+}
+
+// divisor is the greatest that both have.
+func divisor(a, b int64) int64 {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // putOrder says which of several files is next. fio's default goes round them.
@@ -187,16 +198,22 @@ func (t *translation) putLimits(u *unit) error {
 	return nil
 }
 
-// amountToDo is how many bytes the job moves if no time ends it: whole blocks.
+// amountToDo is how many bytes the job moves if no time ends it: as many whole blocks as
+// the region has, or as io_size needs.
 func (u *unit) amountToDo() int64 {
-	n := u.total
+	whole := max(u.total-u.total%u.minimum, u.minimum)
+	n := whole
 	switch s := u.v.Size("io_size"); {
 	case s.Bytes > 0:
 		n = s.Bytes
 	case s.Percent > 0:
 		n = u.total * s.Percent / 100
 	}
-	return max(n-n%u.minimum, u.minimum) * max(1, u.v.Integer("loops"))
+	rest := n % whole
+	if n -= rest; n == 0 || rest >= u.minimum { // fio begins no pass for less than a block
+		n += max(rest+u.minimum-1, u.minimum) / u.minimum * u.minimum
+	}
+	return n * max(1, u.v.Integer("loops"))
 }
 
 // sow takes the seed from the first job that has one.

@@ -24,6 +24,9 @@ func (t *translation) measure(u *unit) error {
 	whole := max(real.Size, u.size)
 	u.offset = u.amount("offset", whole)
 	u.step = u.amount("offset_increment", whole)
+	if u.v.Size("offset").Percent > 0 {
+		u.size = min(u.size, whole-u.offset)
+	}
 	if real.Exists && !u.v.Has("filesize") && (!u.v.Has("size") || u.v.Size("size").Percent > 0) {
 		u.size = min(u.size, real.Size-u.offset)
 	}
