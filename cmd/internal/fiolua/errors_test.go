@@ -29,7 +29,7 @@ var translated = set(`
 	sync_file_range direct buffered overwrite loops numjobs startdelay runtime time_based verify_only ramp_time verify do_verify verify_interval
 	verify_pattern verify_fatal verify_dump verify_backlog zonemode zonesize zonerange zoneskip rwmixread rwmixwrite nice prio prioclass thinktime
 	thinktime_spin thinktime_blocks thinktime_blocks_type thinktime_iotime rate rate_min rate_process rate_ignore_thinktime rate_iops rate_iops_min
-	max_latency latency_target latency_window latency_percentile latency_run invalidate sync create_only allow_file_create pre_read cpumask
+	max_latency latency_target latency_window latency_percentile invalidate sync create_only allow_file_create pre_read cpumask
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers
 	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error
 	kb_base steadystate steadystate_duration steadystate_ramp_time exit_what`)

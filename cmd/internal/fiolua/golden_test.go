@@ -150,7 +150,7 @@ func plan(t *testing.T, p *Program) {
 		}
 	}
 	for _, j := range p.Jobs {
-		if len(jobs) > 0 && !jobs[j.Phase+"/"+j.Name] && !strings.Contains(p.Script, "search.highest") {
+		if len(jobs) > 0 && !jobs[j.Phase+"/"+j.Name] && !strings.Contains(p.Script, "search.depth") {
 			t.Errorf("the script has no job %q in phase %q", j.Name, j.Phase)
 		}
 	}

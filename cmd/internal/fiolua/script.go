@@ -356,7 +356,10 @@ func (t *translation) write(w *writer, u *unit) {
 
 // writeFields writes the options of a stream, each with what it follows from.
 func (u *unit) writeFields(w *writer, indent string) {
-	fields := append([]field{u.fileField()}, u.fields...)
+	fields := u.fields
+	if u.files != nil {
+		fields = append([]field{u.fileField()}, fields...)
+	}
 	names, values := 0, 0
 	for _, f := range fields {
 		names = max(names, len(f.name))

@@ -21,9 +21,6 @@ func (t *translation) checkTarget(u *unit) error {
 	if p, ok := u.v.Option("latency_percentile"); ok && figures[u.v.Floats("latency_percentile")[0]] == "" {
 		return p.Fail("", "results have the percentiles 50, 90, 95, 99, 99.9, 99.99 and 100")
 	}
-	if u.rw.mixed() || u.rw.both {
-		return o.Fail("", "give reads and writes jobs of their own: one of them decides")
-	}
 	if u.synchronous() {
 		return o.Fail("", "the depth is looked for, and %s has a depth of 1: use libaio or io_uring", cmp.Or(u.v.Text("ioengine"), "psync"))
 	}
@@ -43,30 +40,27 @@ func (t *translation) target(w *writer, units []*unit) bool {
 	if u.v.Has("latency_percentile") {
 		percentile = u.v.Floats("latency_percentile")[0]
 	}
-	op := map[bool]string{true: "read", false: "write"}[u.rw.reads]
-	if u.rw.trim {
-		op = "trim"
-	}
 	u.drop("bytes")
 	u.drop("duration")
 	at := slices.IndexFunc(u.fields, func(f field) bool { return f.name == "depth" })
-	depth := u.fields[at].value
-	u.fields[at] = field{"depth", "depth", u.since("iodepth") + ", the most that is tried"}
+	most := u.fields[at].value
+	u.fields[at] = field{"depth", "depth", "as it is tried"}
 
-	w.line("-- latency_target: the greatest depth at which %s stays below it", figures[percentile])
-	w.line("local function run(name, duration, depth)")
-	w.line("  return phase(name, { duration = duration }, stream(%s, {", quote(u.results[0]))
-	u.writeFields(w, "    ")
-	w.line("  }))")
-	w.line("end")
 	w.line("local search = require \"search\"")
-	w.line("local best = search.highest({ from = 1, to = %s }, function(load)", depth)
-	w.line("  local depth = math.floor(load)")
-	w.line("  local r = run(%s .. depth, %s, depth) -- %s", quote(u.phase+", depth "), duration(window), comment(u.since("latency_window")))
-	w.line("  return r[%s].%s.%s <= %s -- %s", quote(u.results[0]), op, figures[percentile], seconds(limit), comment(u.since("latency_target", "latency_percentile")))
+	w.line("local found = search.depth(%s, {", quote(u.phase))
+	(&unit{v: u.v, fields: []field{
+		{"latency", duration(limit), u.since("latency_target")},
+		{"percentile", quote(figures[percentile]), u.sinceOr("fio's default: 100", "latency_percentile")},
+		{"window", duration(window), u.sinceOr("a second for each depth", "latency_window")},
+		{"run", duration(cmp.Or(u.v.Time("runtime"), window)), u.sinceOr("as long at the depth that was found", "runtime")},
+		{"most", most, u.since("iodepth")},
+	}}).writeFields(w, "  ")
+	w.line("}, function(depth)")
+	w.line("  return stream(%s, {", quote(u.results[0]))
+	u.writeFields(w, "    ")
+	w.line("  })")
 	w.line("end)")
-	w.line("expect(best, %s)", quote(u.name+": a depth of 1 keeps to "+u.since("latency_target")))
-	w.line("run(%s, %s, math.floor(best or 1))", quote(u.phase), duration(cmp.Or(u.v.Time("runtime"), window)))
+	w.line("expect(found.depth > 0, %s)", quote(u.name+": a depth of 1 keeps to "+u.since("latency_target")))
 	return true
 }
 
