@@ -45,12 +45,16 @@ local f = open("f", { size = "1MiB", verify = "xxhash" })
 f:write("8KiB", 0)
 assert(f:read("8KiB", 0) == 8192)
 local o = { file = f, op = { read = 1, write = 1 }, block = "4k/50:8k/50", align = "4KiB", depth = 4, ops = 100, fsync = 10,
-	data = { compress = 50, chunk = "1KiB" }, verify = { method = "xxhash", interval = "4KiB", backlog = 8, state = "known" } }
+	verify = { method = "xxhash", interval = "4KiB", backlog = 8, state = "known" } }
 local r = phase("p", { threads = 2, duration = "DURATION" }, stream("s", o), clients("c", 2, function() f:read("4KiB", random()); sleep(1) end), verify("only", o))
 assert(r.s.verify.mismatches == 0 and r.only.verify.checked == 0 and r.s.verify.bytes == 0)
 assert(not pcall(function() return r.s.verify.missmatches end))
+local g = open("g", { size = "1MiB" })
+local compressible = { file = g, op = "write", ops = 10, data = { compress = 50, chunk = "1KiB" }, verify = "crc32c" }
+phase("compressible", {}, stream("s", compressible), verify(compressible))
+local h = open("h", { size = "1MiB" })
 for _, data in ipairs { "random", "zero", { kind = "pattern", pattern = '0xff%o"c"' }, { dedupe = 30, pool = 4 } } do
-	phase("data", {}, stream("s", { file = f, op = "write", ops = 10, data = data }))
+	phase("data", {}, stream("s", { file = h, op = "write", ops = 10, data = data }))
 end
 `
 	for spec, duration := range map[string]string{"null": "50ms", "sim:nvme": "1s"} {

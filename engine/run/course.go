@@ -87,7 +87,6 @@ func (t *target) over() bool { return t.read.over() && t.write.over() }
 
 // compile prepares what the workers share.
 func (p *phase) compile() error {
-	defer p.shareChecks()
 	for i, j := range p.plan.Jobs {
 		var c *course
 		if j.Stream != nil {
@@ -98,7 +97,7 @@ func (p *phase) compile() error {
 		}
 		p.courses = append(p.courses, c)
 	}
-	return nil
+	return p.shareChecks()
 }
 
 func (p *phase) compileStream(i int, s *Stream) (*course, error) {

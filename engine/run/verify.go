@@ -61,6 +61,9 @@ func (s *Session) verify(f *engine.File, v *Verify) (*check, error) {
 			return nil, fmt.Errorf("verify: %q is verified in blocks of %s already, and not of %s: give interval = %d",
 				f.Name, units.FormatSize(c.Interval), units.FormatSize(v.Interval), c.Interval)
 		}
+		if v.Method != c.Method && !v.Only {
+			return nil, fmt.Errorf("verify: %q is verified by %s already, and not by %s", f.Name, c.Method, v.Method)
+		}
 		return &check{c.File, v.Fatal, v.Dump}, nil
 	}
 	file, err := s.newCheck(f, v)
@@ -208,15 +211,29 @@ func (s *Session) verified() map[*engine.Node]*check {
 }
 
 // shareChecks makes all jobs take part in the verification of the files that they have in common.
-func (p *phase) shareChecks() {
+func (p *phase) shareChecks() error {
 	p.checks = p.s.verified()
-	for _, c := range p.courses {
-		for i := 0; c != nil && i < len(c.targets); i++ {
-			if t := c.targets[i]; t.check == nil {
+	for i, c := range p.courses {
+		for n := 0; c != nil && n < len(c.targets); n++ {
+			t := c.targets[n]
+			if t.check == nil {
 				t.check = p.checks[t.file.Node]
+			}
+			if err := t.carries(c.spec); err != nil {
+				return fmt.Errorf("job %q: %w", p.plan.Jobs[i].Name, err)
 			}
 		}
 	}
+	return nil
+}
+
+// carries refuses a stream that wants to write other data to a verified file than belongs there.
+func (t *target) carries(s *Stream) error {
+	if t.check == nil || s.Data == nil || s.only() || s.Data.String() == t.check.Data.String() {
+		return nil
+	}
+	return fmt.Errorf("data: %q is verified, and what is written to it is %s, not %s: it is the same for all who write there",
+		t.file.Name, &t.check.Data, s.Data)
 }
 
 // verifyTarget sets up the verification of one of a stream's files, if there is one.

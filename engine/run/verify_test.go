@@ -274,7 +274,15 @@ func TestVerifyWithoutStorage(t *testing.T) {
 func TestVerifyRefused(t *testing.T) {
 	s := diskSession(t, t.TempDir())
 	f := sparse(t, s, "f", 1<<20)
+	known := sparse(t, s, "known", 1<<20)
+	if err := s.Verify(known, &Verify{Interval: 4096}); err != nil {
+		t.Fatal(err)
+	}
 	for want, change := range map[string]func(st *Stream){
+		"is verified by crc32c already": func(st *Stream) { st.Files[0], st.Verify.Method = known, verify.MD5 },
+		"what is written to it is random, not zero": func(st *Stream) {
+			st.Files[0], st.Verify, st.Data = known, nil, &content.Spec{Kind: content.Zero}
+		},
 		"interval = 3kB":               func(st *Stream) { st.Verify.Interval = 3000 },
 		"interval = 64B":               func(st *Stream) { st.Write.Block = sizes(t, 64) },
 		"needs data that is a pattern": func(st *Stream) { st.Verify.Method = verify.Pattern },
@@ -286,6 +294,21 @@ func TestVerifyRefused(t *testing.T) {
 		change(st)
 		if _, err := s.Run(t.Context(), (&Phase{Jobs: oneStream(st)}).defaults()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// One write of 4 KiB by a stream without storage under it, and one read.
+func BenchmarkVerified(b *testing.B) {
+	for name, at := range map[string]dist.Pattern{"sequential": dist.Sequential{}, "random": dist.Uniform{}} {
+		for _, op := range []engine.OpCode{engine.Write, engine.Read} {
+			b.Run(name+"/"+op.String(), func(b *testing.B) {
+				s := nullSession(b)
+				st := stream4K(b, op, 32, s.testFile(b, "f", 1<<30)).at(at)
+				st.Verify = &Verify{Fatal: true}
+				b.ReportAllocs()
+				play(b, s, &Phase{Ops: int64(b.N), Jobs: oneStream(st)})
+			})
 		}
 	}
 }

@@ -238,7 +238,7 @@ function phase(name, options, jobs, ...) end
 ---@field backlog? integer read back and check what was written after so many writes
 ---@field only? boolean write nothing, and read back what was written, as `verify` does. Default: false.
 ---@field fatal? boolean the first mismatch ends the phase and the run; otherwise they are counted. Default: true; of a job that only reads back: false.
----@field dump? boolean keep the first blocks that mismatch, and what they should have been, as NAME.OFFSET.found and NAME.OFFSET.expected. Default: false.
+---@field dump? boolean keep the first blocks that mismatch, and what they should have been, as NAME.OFFSET.found and NAME.OFFSET.expected; like all files of the run they stay with --keep. Default: false.
 ---@field state? string the file in which what is known is kept. Default: NAME.verify.
 
 ---A load that is known beforehand.
