@@ -136,7 +136,7 @@ func (h *handle) options() string {
 		text string
 	}{
 		{h.direct, "direct = true"}, {h.sync != "", "sync = " + quote(h.sync)},
-		{!h.create, "create = false"},
+		{!h.create, "create = false"}, {h.drop, "invalidate = true"},
 	} {
 		if f.on {
 			list = append(list, f.text)
