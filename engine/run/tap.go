@@ -6,8 +6,9 @@ import "moonio/engine"
 // what is done.
 type Tap interface {
 	engine.Engine
-	// Job says which of the phase's jobs the next operation in a slot belongs to.
-	Job(slot, job uint32)
+	// Job says which of the phase's jobs the next operation in a slot belongs to, and to which
+	// of its clients, counted from 1; 0: it is not of clients.
+	Job(slot, job, client uint32)
 }
 
 // listen puts the session's tap around the worker's engine, outside of everything else.
@@ -30,6 +31,10 @@ func (w *Worker) listen() error {
 // tell tells the tap whose operations are about to be submitted.
 func (w *Worker) tell(batch []uint32) {
 	for _, i := range batch {
-		w.tap.Job(i, uint32(w.slots[i].job))
+		client := 0
+		if t := w.slots[i].task; t != nil {
+			client = t.ID + 1
+		}
+		w.tap.Job(i, uint32(w.slots[i].job), uint32(client))
 	}
 }

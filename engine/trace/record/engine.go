@@ -12,7 +12,7 @@ import (
 type Engine struct {
 	engine.Engine
 	r     *Recorder
-	jobs  []trace.ID
+	jobs  []job
 	slots []slot
 	files []known // by the files' IDs
 	name  []byte  // scratch
@@ -32,8 +32,22 @@ type Engine struct {
 // slot is what is in flight in a slot of the engine's.
 type slot struct {
 	job       uint32
+	client    uint32
 	entry     *entry
 	submitted int64
+}
+
+// job is the streams of a job.
+type job struct {
+	name    string
+	id      trace.ID
+	clients []client // by number
+}
+
+// client is a stream that has a number, or is not known yet.
+type client struct {
+	id    trace.ID
+	known bool
 }
 
 // known is a file that has a number.
@@ -42,8 +56,12 @@ type known struct {
 	id   trace.ID
 }
 
-// Job says which of the jobs the next operation in a slot belongs to.
-func (e *Engine) Job(slot, job uint32) { e.slots[slot].job = job }
+// Job says which of the jobs the next operation in a slot belongs to, and to which of its
+// clients, counted from 1; 0: to none. Each client is a stream of its own.
+func (e *Engine) Job(slot, job, client uint32) {
+	s := &e.slots[slot]
+	s.job, s.client = job, client
+}
 
 // Submit notes the operations and submits them.
 func (e *Engine) Submit(ops []engine.Op, slots []uint32) error {
@@ -75,13 +93,39 @@ func (e *Engine) note(op *engine.Op, s *slot, now int64) error {
 	if op.Flags&engine.DSync != 0 {
 		t.rec.Flags |= trace.FUA
 	}
-	if int(s.job) < len(e.jobs) {
-		t.rec.Stream = e.jobs[s.job]
+	if t.rec.Stream, err = e.stream(s); err != nil {
+		return err
 	}
 	t.latency.Store(inFlight)
 	s.entry, s.submitted = t, now
 	e.tail.n.Store(n + 1)
 	return nil
+}
+
+// stream is the number of what has the operation in a slot made.
+func (e *Engine) stream(s *slot) (trace.ID, error) {
+	if int(s.job) >= len(e.jobs) {
+		return 0, nil
+	}
+	j := &e.jobs[s.job]
+	if s.client == 0 {
+		return j.id, nil
+	}
+	for len(j.clients) <= int(s.client) {
+		j.clients = append(j.clients, client{})
+	}
+	c := &j.clients[s.client]
+	if c.known {
+		return c.id, nil
+	}
+	e.r.mu.Lock()
+	defer e.r.mu.Unlock()
+	id, err := e.r.log.Streams.ID(fmt.Appendf(nil, "%s/%d", j.name, s.client))
+	if err != nil {
+		return 0, fmt.Errorf("recording: %w", err)
+	}
+	*c = client{id, true}
+	return id, nil
 }
 
 // file is the number of an operation's file.

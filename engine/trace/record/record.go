@@ -133,7 +133,7 @@ func (r *Recorder) Engine(e engine.Engine, slots int, jobs []string) (*Engine, e
 		if err != nil {
 			return nil, fmt.Errorf("recording: %w", err)
 		}
-		s.jobs = append(s.jobs, id)
+		s.jobs = append(s.jobs, job{name: name, id: id})
 	}
 	s.tail = r.chunk(func(bool) {})
 	s.head = s.tail

@@ -61,12 +61,12 @@ func TestTwoWorkersAreMergedByTime(t *testing.T) {
 	ea, eb := engineOf(t, r, a, 4, "reads", "commits"), engineOf(t, r, b, 4, "reads", "commits")
 	f := &engine.File{Node: new(engine.Node), Name: "wal", ID: 3}
 	g := &engine.File{Node: new(engine.Node), Name: "data", ID: 3} // the number was used again
-	submit := func(e *Engine, at int64, slot, job uint32, op engine.Op) {
+	submit := func(e *Engine, at int64, slot, job, client uint32, op engine.Op) {
 		t.Helper()
 		now = at
 		ops := make([]engine.Op, 4)
 		ops[slot] = op
-		e.Job(slot, job)
+		e.Job(slot, job, client)
 		if err := e.Submit(ops, []uint32{slot}); err != nil {
 			t.Fatal(err)
 		}
@@ -79,11 +79,11 @@ func TestTwoWorkersAreMergedByTime(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	submit(ea, 1000, 0, 1, engine.Op{Code: engine.Append, File: f, Buf: make([]byte, 512), Off: 4096, Flags: engine.DSync})
-	submit(eb, 1100, 2, 0, engine.Op{Code: engine.Read, File: g, Buf: make([]byte, 8192), Off: 1 << 40})
+	submit(ea, 1000, 0, 1, 7, engine.Op{Code: engine.Append, File: f, Buf: make([]byte, 512), Off: 4096, Flags: engine.DSync})
+	submit(eb, 1100, 2, 0, 0, engine.Op{Code: engine.Read, File: g, Buf: make([]byte, 8192), Off: 1 << 40})
 	complete(eb, b, 1150, 2)
-	submit(eb, 1200, 2, 0, engine.Op{Code: engine.Trim, File: g, Off: 7, Len: 9})
-	submit(ea, 1250, 1, 1, engine.Op{Code: engine.Create, File: f, Meta: &engine.Meta{Path: "new"}})
+	submit(eb, 1200, 2, 0, 0, engine.Op{Code: engine.Trim, File: g, Off: 7, Len: 9})
+	submit(ea, 1250, 1, 1, 3, engine.Op{Code: engine.Create, File: f, Meta: &engine.Meta{Path: "new"}})
 	complete(ea, a, 1300, 0)
 	complete(ea, a, 1400, 1)
 	for _, e := range []*Engine{ea, eb} {
@@ -95,15 +95,15 @@ func TestTwoWorkersAreMergedByTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []trace.Record{
-		{Time: 0, Op: engine.Append, Offset: 4096, Length: 512, Latency: 300, Stream: 1, File: 0, Flags: trace.FUA},
+		{Time: 0, Op: engine.Append, Offset: 4096, Length: 512, Latency: 300, Stream: 2, File: 0, Flags: trace.FUA},
 		{Time: 100, Op: engine.Read, Offset: 1 << 40, Length: 8192, Latency: 50, Stream: 0, File: 1},
 		{Time: 200, Op: engine.Trim, Offset: 7, Length: 9, Latency: trace.Unknown, Stream: 0, File: 1},
-		{Time: 250, Op: engine.Create, Latency: 150, Stream: 1, File: 2},
+		{Time: 250, Op: engine.Create, Latency: 150, Stream: 3, File: 2},
 	}
 	if !slices.Equal(m.list, want) || !m.closed {
 		t.Errorf("recorded\n%+v\nwant\n%+v", m.list, want)
 	}
-	if log.Files.Name(0) != "wal" || log.Files.Name(1) != "data" || log.Files.Name(2) != "new" || log.Streams.Name(1) != "commits" {
+	if log.Files.Name(0) != "wal" || log.Files.Name(1) != "data" || log.Files.Name(2) != "new" || log.Streams.Name(2) != "commits/7" || log.Streams.Name(3) != "commits/3" {
 		t.Errorf("names %+v", log)
 	}
 }
