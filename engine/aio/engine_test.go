@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -258,4 +259,24 @@ func benchmark(b *testing.B, flags, depth, least int) {
 		}
 	}
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "op/s")
+}
+
+// A wait may return the waker's event beside others, and leave it for the next. A close comes to it first.
+func TestCloseWithWakeLeftBehind(t *testing.T) {
+	dir := t.TempDir()
+	x := newFixture(t, dir, unix.O_DIRECT, 2, nil)
+	e, err := openWithoutRing(engine.Config{Slots: 2, FS: x.fs, Arena: x.arena})
+	check(t, err)
+	buf := x.buf(t, 4096)
+	check(t, e.Submit([]engine.Op{{Code: engine.Write, File: x.f, Buf: buf}}, []uint32{0}))
+	out := make([]engine.Completion, 1)
+	if n, err := e.Wait(out, 0, e.Now()); n != 0 || err != nil {
+		t.Skip("SKIPPED: the write was done too soon: ", n, err)
+	}
+	e.(*Engine).Waker.Nudge()
+	time.Sleep(50 * time.Millisecond) // both are done by now
+	if n, err := e.Wait(out, 1, engine.NoDeadline); n != 1 || err != nil {
+		t.Fatalf("%d completions, %v; want the write's", n, err)
+	}
+	check(t, e.Close())
 }

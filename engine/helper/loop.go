@@ -332,13 +332,14 @@ func (l *Loop) drain() error {
 	}
 	l.closing = true
 	l.Waker.Nudge()
-	for l.closing {
+	// What an earlier wait has returned comes first: the nudge that ends this may be in it, and
+	// the next wait would overwrite it.
+	for {
+		if _, err := l.collect(out); err != nil || !l.closing {
+			return err
+		}
 		if err := l.check(l.kernel.Enter(1, -1, false)); err != nil {
 			return err
 		}
-		if _, err := l.collect(out); err != nil {
-			return err
-		}
 	}
-	return nil
 }
