@@ -57,9 +57,25 @@ func (f *File) Read(b []byte, off int64, t Token, tally *Tally) (mismatches int6
 	before := tally.Mismatches
 	for u := first; u < end; u++ {
 		at := u*f.Interval - off
-		f.judge(b[at:at+f.Interval], u, tally)
+		m := f.judge(b[at:at+f.Interval], u, tally)
+		switch {
+		case m == nil:
+		case m.pardoned || f.Reading(off, int64(len(b))) != t: // another thread has written it since
+			tally.Unsettled++
+		default:
+			tally.add(m, b[at:at+f.Interval])
+		}
 	}
 	return tally.Mismatches - before
+}
+
+// add counts a mismatch of a block.
+func (t *Tally) add(m *Mismatch, have []byte) {
+	t.Mismatches++
+	if len(t.First) < mostShown {
+		m.Have = append([]byte(nil), have...)
+		t.First = append(t.First, *m)
+	}
 }
 
 // pretend does the work of checking where there is nothing to check.
@@ -89,31 +105,23 @@ func (f *File) known(unit int64) (low, high uint32) {
 	return e.low(), e.high
 }
 
-// judge says whether a block is what it must be.
-func (f *File) judge(b []byte, unit int64, tally *Tally) {
+// judge says in what a block is not what it must be; nil if it is.
+func (f *File) judge(b []byte, unit int64, tally *Tally) *Mismatch {
 	low, high := f.known(unit)
 	if low == 0 && f.Foreign {
 		low, high = f.claimed(b)
 	}
 	if low == 0 {
 		tally.Unknown++
-		return
+		return nil
 	}
 	tally.Checked++
 	tally.Bytes += f.Interval
 	if f.whole(b, unit, low, high) {
-		return
+		return nil
 	}
 	m := f.explain(b, unit, low, high)
-	if m.pardoned {
-		tally.Unsettled++
-		return
-	}
-	tally.Mismatches++
-	if len(tally.First) < mostShown {
-		m.Have = append([]byte(nil), b...)
-		tally.First = append(tally.First, m)
-	}
+	return &m
 }
 
 // whole says whether a block is that of one of the generations from low to high.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"moonio/engine/content"
@@ -276,4 +277,45 @@ func stateFile(t testing.TB, dir string) int {
 		t.Fatal(err)
 	}
 	return fd
+}
+
+// A block that another thread writes between a read and its check is not called wrong.
+func TestWrittenWhileChecked(t *testing.T) {
+	const blocks, turns = 4, 20_000
+	f := fileOf(t, Config{Interval: 512})
+	var mu sync.Mutex
+	data := make([]byte, blocks*512)
+	var wg sync.WaitGroup
+	var tallies [2]Tally
+	for i := range tallies {
+		wg.Go(func() {
+			b := make([]byte, len(data))
+			f.Prime(b)
+			for range turns {
+				if err := f.Write(b, 0); err != nil {
+					t.Error(err)
+				}
+				mu.Lock()
+				copy(data, b)
+				mu.Unlock()
+				f.Wrote(0, int64(len(b)), int64(len(b)), false)
+			}
+		})
+		wg.Go(func() {
+			b := make([]byte, len(data))
+			for range turns {
+				token := f.Reading(0, int64(len(b)))
+				mu.Lock()
+				copy(b, data)
+				mu.Unlock()
+				f.Read(b, 0, token, &tallies[i])
+			}
+		})
+	}
+	wg.Wait()
+	for i := range tallies {
+		if tallies[i].Mismatches > 0 {
+			t.Error(tallies[i].First[0])
+		}
+	}
 }
