@@ -58,7 +58,7 @@ func Compare(trace, model *profile.Result) []Row {
 		{"mean read", func(r *profile.Result) float64 { return r.Read.Mean }, units.ApproxSize, place},
 		{"mean write", func(r *profile.Result) float64 { return r.Write.Mean }, units.ApproxSize, place},
 		{"not on 4 KiB", func(r *profile.Result) float64 { return r.Unaligned4K }, share, place},
-		{"sequential", func(r *profile.Result) float64 { return r.Sequential }, share, place},
+		{"sequential", func(r *profile.Result) float64 { return r.Continuing }, share, place},
 		{"touched", func(r *profile.Result) float64 { return float64(r.Footprint) }, units.ApproxSize, place},
 		{"hottest 20 %", func(r *profile.Result) float64 { return r.Space.Hot20 }, share, place},
 		{"Zipf θ", func(r *profile.Result) float64 { return r.Space.Zipf }, figure, place},

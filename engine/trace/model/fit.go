@@ -44,7 +44,7 @@ func (m *Model) fitShares(got *profile.Result, gain float64) {
 		if want.IOs == 0 || have.IOs == 0 {
 			continue
 		}
-		follow := gain * (want.Sequential - have.Sequential)
+		follow := gain * (want.Continuing - have.Continuing)
 		aligned := gain * (have.Unaligned4K - want.Unaligned4K)
 		for _, f := range m.files {
 			if a := f.areas[dir]; a != nil {

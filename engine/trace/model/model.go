@@ -128,9 +128,9 @@ func (m *Model) area(p *profile.Party, dir int, target *profile.Area) *area {
 	if a.fresh() > hardlyAgain {
 		a.once = 1
 	}
-	op, runs := "read", m.trace.Read.Runs
+	op, side := "read", &m.trace.Read
 	if dir == writes {
-		op, runs = "write", m.trace.Write.Runs
+		op, side = "write", &m.trace.Write
 	}
 	var kinds []profile.Kind
 	for _, k := range p.Kinds {
@@ -141,12 +141,19 @@ func (m *Model) area(p *profile.Party, dir int, target *profile.Area) *area {
 	}
 	for _, part := range divided(kinds) {
 		g := newGroup(part)
-		if runs.Count > 0 {
-			g.alone = float64(runs.Alone) / float64(runs.Count)
-		}
+		g.alone = alone(side)
 		a.groups = append(a.groups, g)
 	}
 	return a
+}
+
+// alone is the share of jumps that nothing follows. What goes on from stream to stream is in no
+// stream's runs, and says nothing of it.
+func alone(s *profile.Side) float64 {
+	if s.Runs.Count == 0 || 2*s.Sequential < s.Continuing {
+		return 0.5
+	}
+	return float64(s.Runs.Alone) / float64(s.Runs.Count)
 }
 
 // fresh is the share of accesses to blocks that were the first of their block.

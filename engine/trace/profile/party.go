@@ -8,11 +8,12 @@ type party struct {
 	blocks     [2]int64 // that I/Os touched, each as often as it was
 	flushes    int64
 	other      int64
-	end        int64 // of a file: how far it is known to reach
+	end        int64    // of a file: how far it is known to reach
+	ends       [2]int64 // of a file: where the last I/O of each direction ended
 	kinds      *kinds
 }
 
-// kinds tells a file's I/Os apart by direction, by whether they follow the one before, and by
+// kinds tells a file's I/Os apart by direction, by whether they continue another, and by
 // alignment to 4 KiB.
 type kinds [2][2][2]kind
 
@@ -25,6 +26,14 @@ type kind struct {
 func (p *party) add(dir int, n int64) {
 	p.ios[dir]++
 	p.bytes[dir] += n
+}
+
+// continues says whether an I/O begins where the last one of the file and the direction ended, whoever
+// issued it, and notes its own end.
+func (p *party) continues(dir int, off, end int64) bool {
+	yes := p.ios[dir] > 0 && off == p.ends[dir]
+	p.ends[dir] = end
+	return yes
 }
 
 func (p *party) shape(dir int, follows, aligned bool, bits, n int64) {

@@ -47,6 +47,7 @@ type direction struct {
 	ios, bytes int64
 	sizes      sizes
 	unaligned  [2]int64 // at 512 bytes and at 4 KiB
+	continues  int64    // begin where another of the stream, or of the file, ended
 }
 
 // New returns an empty profile.
@@ -132,11 +133,15 @@ func (p *Profile) io(r *trace.Record, now int64, dir int, f, s *party) {
 			d.unaligned[0]++
 		}
 	}
+	continues := f.continues(dir, off, end)
 	f.add(dir, r.Length)
 	s.add(dir, r.Length)
 	p.arrivals.add(now-p.first, dir)
-	run := p.moves.add(r.Stream, r.File, dir, off, end)
-	f.shape(dir, run, aligned, off|r.Length, r.Length)
+	if p.moves.add(r.Stream, r.File, dir, off, end) || continues {
+		continues = true
+		d.continues++
+	}
+	f.shape(dir, continues, aligned, off|r.Length, r.Length)
 	p.flying.add(now, dir, r.Latency)
 	if r.Length > longest {
 		p.long++

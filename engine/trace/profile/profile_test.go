@@ -183,6 +183,20 @@ func TestRuns(t *testing.T) {
 	near(t, "sequential share", r.Sequential, 27.0/60, 1e-9)
 }
 
+// A log that two clients append to by turns is written in order, though neither of them does so.
+func TestStreamsThatShareAFile(t *testing.T) {
+	var list []trace.Record
+	for i := range 10 {
+		r := block4k(i, uint64(i))
+		r.Stream = trace.ID(i % 2)
+		list = append(list, r)
+	}
+	r := profiled(list)
+	if r.Sequential != 0 || r.Continuing != 0.9 {
+		t.Errorf("sequential %v, continuing %v", r.Sequential, r.Continuing)
+	}
+}
+
 func TestFlushesAndAppends(t *testing.T) {
 	w := trace.Record{Op: engine.Append, Offset: trace.AtEnd, Length: 100, Latency: 50}
 	s := trace.Record{Op: engine.Fsync, Latency: trace.Unknown}

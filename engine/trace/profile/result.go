@@ -20,6 +20,7 @@ type Result struct {
 	Footprint    int64    `json:"footprint_bytes"` // 4 KiB blocks that were read or written
 	MaxEnd       int64    `json:"max_end"`
 	Sequential   float64  `json:"sequential_share"` // begin where the one before of the stream, file and direction ended
+	Continuing   float64  `json:"continuing_share"` // or where the last one of the file and direction ended, whoever issued it
 	Unaligned4K  float64  `json:"unaligned_4k_share"`
 	Unaligned512 float64  `json:"unaligned_512_share"`
 	Space        Space    `json:"space"`
@@ -98,6 +99,7 @@ type Side struct {
 	SizeLog2    []Bucket    `json:"sizes_log2"`
 	Unaligned4K float64     `json:"unaligned_4k_share"`
 	Sequential  float64     `json:"sequential_share"`
+	Continuing  float64     `json:"continuing_share"` // sequential, or begin where the file's last one ended, whoever issued that
 	Runs        Runs        `json:"runs"`
 }
 
@@ -167,7 +169,7 @@ type Area struct {
 // Kind is a part of a file's I/Os.
 type Kind struct {
 	Op         string      `json:"op"`
-	Sequential bool        `json:"sequential"` // follow the one before
+	Sequential bool        `json:"sequential"` // continue another of the stream or of the file
 	Aligned4K  bool        `json:"aligned_4k"`
 	IOs        int64       `json:"ios"`
 	Bytes      int64       `json:"bytes"`

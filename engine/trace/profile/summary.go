@@ -29,6 +29,7 @@ func (p *Profile) Result(log *trace.Log) *Result {
 	r.ReadShare = share(read.ios, r.IOs)
 	r.ReadBytes = share(read.bytes, r.Bytes)
 	r.Sequential = share(p.moves.follows[reading]+p.moves.follows[writing], r.IOs)
+	r.Continuing = share(read.continues+write.continues, r.IOs)
 	r.Unaligned512 = share(read.unaligned[0]+write.unaligned[0], r.IOs)
 	r.Unaligned4K = share(read.unaligned[1]+write.unaligned[1], r.IOs)
 	r.Read, r.Write = p.side(reading), p.side(writing)
@@ -69,7 +70,7 @@ func (p *Profile) side(dir int) Side {
 		s.Mean = float64(d.bytes) / float64(d.ios)
 	}
 	s.Unaligned4K = share(d.unaligned[1], d.ios)
-	s.Sequential = share(p.moves.follows[dir], d.ios)
+	s.Sequential, s.Continuing = share(p.moves.follows[dir], d.ios), share(d.continues, d.ios)
 	s.Runs = p.moves.summary(dir)
 	return s
 }

@@ -116,10 +116,14 @@ func (t *text) sides() {
 		{"mean size", units.ApproxSize(r.Read.Mean), units.ApproxSize(r.Write.Mean), units.ApproxSize(mean)},
 		{"not on 4 KiB", percent(r.Read.Unaligned4K), percent(r.Write.Unaligned4K), percent(r.Unaligned4K)},
 		{"sequential", percent(r.Read.Sequential), percent(r.Write.Sequential), percent(r.Sequential)},
+		{"over all streams", percent(r.Read.Continuing), percent(r.Write.Continuing), percent(r.Continuing)},
 		{"I/Os a run, most", runs(r.Read), runs(r.Write), ""},
 		{"touched", size(r.Space.Read), size(r.Space.Written), size(r.Footprint)},
 	}
 	for _, row := range rows {
+		if row[0] == "over all streams" && r.Continuing-r.Sequential < 0.01 {
+			continue
+		}
 		t.line("  %-18s%14s%14s%14s", row[0], row[1], row[2], row[3])
 	}
 }
