@@ -23,6 +23,7 @@ type Run struct {
 	Interval time.Duration                     // of time series, unless a phase says otherwise; 0: a second
 	Faults   []*fault.Rule                     // injected in every phase
 	Params   map[string]string                 // values of the script's parameters that the user gave
+	Place    Place                             // where it takes place
 	Require  Resolver                          // finds modules; nil: there are none
 	Trace    func(path string) (string, error) // the file of a trace that the script names, if it may read it; nil: none
 	Out      io.Writer                         // what the script prints

@@ -26,8 +26,9 @@ type machine struct {
 
 	noSuchJob, noSuchOp, noSuchFigure, noSuchParam, errorType *lua.LTable
 
-	worker       uint64 // which worker's it is, from 1; 0 for the director's
-	patternCount uint64 // patterns made so far
+	worker       uint64                   // which worker's it is, from 1; 0 for the director's
+	patternCount uint64                   // patterns made so far
+	measured     map[*lua.LTable]measured // results of operations that the script holds
 
 	// On workers.
 	carrier *carrier
@@ -47,7 +48,7 @@ func newMachine(r *Run) (*machine, error) {
 	r.machines[m] = true
 	r.mu.Unlock()
 	for _, set := range []map[string]lua.LGFunction{
-		m.names(), m.patterns(), m.coupling(), m.rates(), m.delays(), m.draws(), m.unitFunctions(), m.general(),
+		m.names(), m.patterns(), m.coupling(), m.rates(), m.delays(), m.draws(), m.unitFunctions(), m.general(), m.figures(),
 	} {
 		for name, fn := range set {
 			m.L.SetGlobal(name, m.L.NewFunction(fn))

@@ -48,12 +48,15 @@ func (m *machine) steadyResult(s *report.Steady) *lua.LTable {
 func (m *machine) jobResult(j *report.Job) *lua.LTable {
 	t := m.L.NewTable()
 	for name, op := range j.Ops {
-		t.RawSetString(name, m.opResult(op))
+		r := m.opResult(op)
+		m.remember(r, measured{op, j, name})
+		t.RawSetString(name, r)
 	}
 	t.RawSetString("duration", nsToSeconds(float64(j.DurationNS)))
 	if j.Verify != nil {
 		t.RawSetString("verify", m.verifyResult(j.Verify))
 	}
+	m.remember(t, measured{job: j})
 	m.L.SetMetatable(t, m.noSuchOp)
 	return t
 }
@@ -113,7 +116,10 @@ func (m *machine) missing() map[string]lua.LGFunction {
 				return 1
 			}
 			if m.run.Plan != nil || isOp(name) {
-				L.Push(m.opResult(&report.Op{}))
+				op := &report.Op{}
+				r := m.opResult(op)
+				m.remember(r, measured{op, m.measured[t].job, name})
+				L.Push(r)
 				return 1
 			}
 			L.RaiseError("this job measured nothing named %q%s; it has %s", name, suggest.Hint(name, keys(t)), strings.Join(keys(t), ", "))

@@ -119,8 +119,8 @@ func (r *running) vmRun() *vm.Run {
 		session.Tap = r.record.tap
 	}
 	return &vm.Run{
-		Session: session,
-		Guard:   s.dir.Guard(), Space: s.space(), Devices: s.devices,
+		Session: session, Place: r.whereabouts(),
+		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
 		Out: out, Err: r.notes, Require: r.script.require, Trace: r.script.traces(o.params, r.stdin),
 	}

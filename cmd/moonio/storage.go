@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"moonio/engine"
 	"moonio/engine/backend"
 	"moonio/engine/blockdev"
@@ -139,6 +141,25 @@ func (s *storage) space() func(string, int64) error {
 		}
 		return workdir.CheckSpace(dir, n)
 	}
+}
+
+// whereabouts is what the script is told of the storage.
+func (r *running) whereabouts() vm.Place {
+	e := &r.result.Environment
+	p := vm.Place{Engine: r.result.Engine, Memory: e.MemoryBytes}
+	s := e.Storage
+	if s == nil {
+		return p
+	}
+	p.FSType, p.Source = s.FSType, cmp.Or(s.Source, s.Path)
+	var st unix.Statfs_t
+	switch {
+	case s.FSType == "" && s.Device != nil:
+		p.Size = s.Device.SizeBytes
+	case unix.Statfs(s.Path, &st) == nil:
+		p.Size = int64(st.Blocks) * st.Frsize
+	}
+	return p
 }
 
 // place is the path whose storage the result describes; empty if there is none.

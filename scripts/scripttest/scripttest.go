@@ -61,7 +61,8 @@ func Run(t testing.TB, c Config, name, source string) *Result {
 	}
 	var out, log bytes.Buffer
 	r := &vm.Run{
-		Session: &run.Session{FS: fs, Engine: b.Engine, Seed: c.Seed, Virtual: b.Virtual()},
+		Session: &run.Session{FS: fs, Engine: b.Engine, Seed: c.Seed, Virtual: b.Virtual(), Fixed: "--engine " + c.engine()},
+		Place:   vm.Place{Engine: c.engine()},
 		Params:  c.Params, Require: Require, Out: &out, Err: &log,
 		Trace: func(path string) (string, error) { return builtinTrace(t, path) },
 	}

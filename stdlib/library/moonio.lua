@@ -776,6 +776,45 @@ function Counter:set(value) end
 ---@field p999 number
 ---@field p9999 number
 
+---Puts results of operations together as one: counts and rates are sums, and latencies are those of all of them. Only at the top level.
+---@param op OpResult
+---@param ... OpResult
+---@return OpResult
+function combine(op, ...) end
+
+---Any percentile of an operation's service times; not a number without a sample. Only at the top level.
+---@param op OpResult
+---@param p number from 0 to 100, such as 99.95
+---@return number seconds
+function percentile(op, p) end
+
+---What an operation did in an interval of the time series. One in which nothing completed is all zeros.
+---@class IntervalResult
+---@field start number in seconds since the phase's measured start
+---@field duration number in seconds; the last one's may be shorter
+---@field iops number
+---@field bandwidth number
+---@field p50 number
+---@field p99 number
+---@field max number
+
+---An operation's figures interval by interval, as long as the phase's `interval` is. Only at the top level.
+---@param op OpResult of one job
+---@return IntervalResult[]
+function series(op) end
+
+---Where the run takes place. What is not known, or not there as on `sim`, is an empty text or 0.
+---@class StorageInfo
+---@field engine string that does the I/O, "io_uring"
+---@field type string of the file system, "ext4"
+---@field source string what is mounted, "/dev/nvme0n1p2"
+---@field size integer of the file system in bytes
+---@field memory integer of the machine in bytes
+
+---Says where the run takes place. Only at the top level.
+---@return StorageInfo
+function storage() end
+
 ---States what must hold. One that does not is reported, and the run's exit code is 4. Only the top level can.
 ---@param condition any
 ---@param text? string what must hold; default: the source line
