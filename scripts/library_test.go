@@ -257,20 +257,6 @@ func counted(o *report.Op) float64 {
 	return float64(o.Count)
 }
 
-func TestIoping(t *testing.T) {
-	r := run(t, "sim", "ioping", map[string]string{"count": "5", "interval": "2s", "op": "write"})
-	if n := r.Op(t, "ping", "ping", "write").Count; n != 5 {
-		t.Errorf("%d writes", n)
-	}
-	if d := r.Phases[0].DurationNS; d < 8e9 || d > 9e9 {
-		t.Errorf("five writes 2 s apart took %d ns", d)
-	}
-	lines := regexp.MustCompile(`\A(write 4.00 KiB: request \d, \S+ µs\n){5}5 writes, min/avg/max/mdev (\S+ µs( / )?){4}\n\n\z`)
-	if !lines.MatchString(r.Printed) {
-		t.Errorf("printed\n%s", r.Printed)
-	}
-}
-
 // One sync makes the commits of all who wait for it durable.
 func TestGroupCommit(t *testing.T) {
 	r := run(t, "sim", "group-commit", map[string]string{"clients": "32"})
