@@ -15,13 +15,13 @@ local p = params {
   to         = { "0s", "leave out what was after; 0s: to the end" },
   max_gap    = { "0s", "cut longer idle times to this; 0s: as they are" },
   loops      = { 1, "how often it is played", min = 1 },
-  address    = { "auto", "what happens to offsets", choice = { "auto", "keep", "wrap", "scale", "compact", "clamp", "skip" } },
+  address    = { "auto", "what happens to offsets", choice = { "auto", "keep", "error", "wrap", "scale", "compact", "clamp", "skip" } },
   align      = { "expand", "what happens to operations that are not aligned", choice = { "expand", "nearest", "split", "drop" } },
   overlap    = { "allow", "what happens to one that overlaps one in flight", choice = { "allow", "order", "drop" } },
   late       = { "catch-up", "what happens to one that is late", choice = { "catch-up", "shift", "drop", "abort" } },
   late_limit = { "0s", "how late, for shift, drop and abort" },
   size       = { "0B", "size of each target; 0B: as the trace needs it" },
-  direct     = { true, "bypass the page cache" },
+  direct     = { "captured", "whether the page cache is bypassed: as it was, or for devices", choice = { "captured", "true", "false" } },
   one        = { false, "all that the trace is of in one file" },
   map        = { "", "targets by the trace's names, as NAME=FILE with ; between; NAME can be a pattern" },
   skip_bad   = { false, "play the trace although more than 1 % of its lines cannot be read" },
@@ -35,11 +35,22 @@ end
 
 local paths, files = {}, nil
 for path in p.trace:gmatch("[^;]+") do paths[#paths + 1] = path end
+
+-- Whether the page cache is bypassed: nil leaves it to what the trace says of each file.
+local direct
+if p.direct ~= "captured" then direct = p.direct == "true" end
+
+-- A file that map names is opened before the trace is read through: its first record decides.
+local function bypass()
+  if direct ~= nil then return direct end
+  for io in trace.open(paths, { format = some(p.format, "") }) do return io.direct ~= false end
+end
+
 for entry in p.map:gmatch("[^;]+") do
   local name, target = entry:match("^(.-)=(.+)$")
   if not name then error(("map: %q is not NAME=FILE"):format(entry), 0) end
   files = files or {}
-  files[name] = open(target, { size = some(p.size, 0), direct = p.direct })
+  files[name] = open(target, { size = some(p.size, 0), direct = bypass() })
 end
 
 local job = replay("replay", {
@@ -47,6 +58,6 @@ local job = replay("replay", {
   from = p.from, to = p.to, max_gap = p.max_gap, loops = p.loops,
   address = some(p.address, "auto"), align = p.align, overlap = p.overlap,
   late = p.late, late_limit = some(p.late_limit, 0),
-  size = some(p.size, 0), direct = p.direct, one = p.one, files = files, skip_bad = p.skip_bad,
+  size = some(p.size, 0), direct = direct, one = p.one, files = files, skip_bad = p.skip_bad,
 })
 phase("replay", { threads = p.threads, on_error = p.on_error }, job)

@@ -29,12 +29,14 @@ type replaying struct {
 	survey  *replay.Survey
 
 	size   int64 // of each target of its own; 0: as needed
-	direct bool
+	direct *bool // past the page cache; nil: as captured
 	layout string
 	one    bool // all in one target
 	files  []entry
 	job    *run.Replay
-	own    int64 // bytes of targets of its own
+	own    int64   // bytes of targets of its own
+	laid   int     // how many files they are
+	aligns []int64 // what each of the trace's files must be aligned to
 	why    string
 }
 
@@ -110,14 +112,21 @@ func (r *replaying) readPlaces() {
 	}
 	r.auto = !o.has("address")
 	if !r.auto {
-		r.options.Address = replay.Address(o.index("address", replay.AddressNames()))
+		address, err := replay.ParseAddress(o.choice("address", "", replay.AddressNames()...))
+		if err != nil {
+			o.fail("address", "%v", err)
+		}
+		r.options.Address = address
 	}
 	if err := r.options.Validate(); err != nil {
 		o.L.RaiseError("%s: option %v", o.call, err)
 	}
 	r.size = o.size("size", 0)
 	r.one = o.boolean("one", false)
-	r.direct = o.boolean("direct", false)
+	if o.has("direct") {
+		direct := o.boolean("direct", false)
+		r.direct = &direct
+	}
 	r.layout = o.choice("layout", "write", "write", "allocate", "sparse")
 	switch v := o.get("files").(type) {
 	case *lua.LNilType:
@@ -193,6 +202,9 @@ func (r *replaying) makeTargets() {
 			targets[i] = replay.Target{Index: add(f.File), Size: f.Size(), Align: alignOf(f.File)}
 			r.check(&s.Files[i], f)
 		}
+	}
+	for i := range targets {
+		r.aligns = append(r.aligns, targets[i].Align)
 	}
 	open, options := r.open, r.options
 	r.job.Source = func(h replay.Share) *replay.Source { return replay.NewSource(open, options, s, targets, h) }
@@ -277,7 +289,9 @@ func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*en
 			own++
 		}
 	}
-	r.own = total
+	if r.own, r.laid = total, own; r.one {
+		r.laid = min(own, 1)
+	}
 	switch {
 	case own == 0:
 		return
@@ -285,7 +299,7 @@ func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*en
 		r.o.L.RaiseError("%s: the trace is of %d files or devices, more than the %d that are laid out: put them into one with one = true, or choose some with map", r.o.call, own, maxOwnTargets)
 	}
 	if r.one {
-		f := r.lay(r.name, total)
+		f := r.lay(r.name, total, !r.cached(given))
 		for i, g := range given {
 			if g == nil {
 				targets[i].Index, targets[i].Align = add(f), alignOf(f)
@@ -296,7 +310,7 @@ func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*en
 	taken := map[string]bool{}
 	for i, g := range given {
 		if g == nil {
-			f := r.lay(safeName(r.name, r.survey.Files[i].Name, taken), targets[i].Size)
+			f := r.lay(safeName(r.name, r.survey.Files[i].Name, taken), targets[i].Size, r.past(&r.survey.Files[i]))
 			targets[i].Index, targets[i].Align = add(f), alignOf(f)
 			if grows := r.survey.Files[i].Grows; grows > 0 {
 				f.SetWrap(0)
@@ -306,9 +320,28 @@ func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*en
 	}
 }
 
+// past says whether what was done on a file is done past the page cache: by default what was
+// done so, and what is of a device.
+func (r *replaying) past(f *replay.File) bool {
+	if r.direct != nil {
+		return *r.direct
+	}
+	return !f.Cached()
+}
+
+// cached says whether all of the replay's own targets go through the page cache.
+func (r *replaying) cached(given []*file) bool {
+	for i := range given {
+		if given[i] == nil && r.past(&r.survey.Files[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // lay makes a target.
-func (r *replaying) lay(name string, n int64) *engine.File {
-	op := &opening{name: name, size: n, layout: r.layout, direct: r.direct, sync: "none", create: true, write: true}
+func (r *replaying) lay(name string, n int64, direct bool) *engine.File {
+	op := &opening{name: name, size: n, layout: r.layout, direct: direct, sync: "none", create: true, write: true}
 	return r.m.openNow(r.o.L, op, r.o.call).File
 }
 
@@ -380,15 +413,16 @@ func (r *replaying) plan() []string {
 	}
 	lines = append(lines, "  played     "+r.timing(span))
 	if r.own > 0 {
-		lines = append(lines, fmt.Sprintf("  lays out   %s", size(r.own)))
+		lines = append(lines, fmt.Sprintf("  lays out   %s in %s", size(r.own), plural(r.laid, "file", "files")))
 	}
+	lines = append(lines, "  page cache "+r.caching())
 	where := r.options.Address.String()
 	if r.why != "" {
 		where += ", because " + r.why
 	}
 	lines = append(lines, "  addresses  "+where)
 	if changed := r.unaligned(); changed > 0 {
-		lines = append(lines, fmt.Sprintf("  alignment  %d operations are not aligned: %s", changed, r.options.Align))
+		lines = append(lines, fmt.Sprintf("  alignment  %s, which direct I/O needs: %s", plural(int(changed), "operation is not aligned", "operations are not aligned"), alignText[r.options.Align]))
 	}
 	if grows > 0 {
 		lines = append(lines, fmt.Sprintf("  appends    %s, where files end", size(grows)))
@@ -431,19 +465,46 @@ func (r *replaying) timing(span time.Duration) string {
 	return text + fmt.Sprintf(", at most %d in flight", j.Depth)
 }
 
-// unaligned is how many transfers the targets cannot take as they are.
-func (r *replaying) unaligned() int64 {
-	var most int64
+// alignText says what an alignment policy does.
+var alignText = map[replay.Alignment]string{
+	replay.Expand: "expanded to whole blocks", replay.Nearest: "moved to the nearest block",
+	replay.Split: "split into aligned parts", replay.Drop: "left out",
+}
+
+// caching says which targets bypass the page cache.
+func (r *replaying) caching() string {
+	past := 0
 	for _, f := range r.job.Files {
-		most = max(most, alignOf(f))
+		if f.Direct {
+			past++
+		}
 	}
-	switch {
-	case most <= 1:
-		return 0
-	case most <= 512:
-		return r.survey.Unaligned512
+	why := ""
+	if r.own > 0 && r.direct == nil {
+		why = ", as captured"
 	}
-	return r.survey.Unaligned4K
+	switch n := len(r.job.Files); past {
+	case n:
+		return "bypassed" + why
+	case 0:
+		return "used" + why
+	default:
+		return fmt.Sprintf("bypassed for %d of %d files%s", past, n, why)
+	}
+}
+
+// unaligned is how many transfers the targets cannot take as they are.
+func (r *replaying) unaligned() (n int64) {
+	for i := range r.survey.Files {
+		f := &r.survey.Files[i]
+		switch align := r.aligns[i]; {
+		case align > 512:
+			n += f.Unaligned4K
+		case align > 1:
+			n += f.Unaligned512
+		}
+	}
+	return n
 }
 
 // Figures as a plan shows them.

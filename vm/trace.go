@@ -251,7 +251,7 @@ func (m *machine) recordAt(L *lua.LState) *record {
 	return nil
 }
 
-var recordFields = []string{"time", "op", "offset", "length", "latency", "file", "stream", "flush", "fua"}
+var recordFields = []string{"time", "op", "offset", "length", "latency", "file", "stream", "flush", "fua", "direct"}
 
 func (r *record) field(key string) (lua.LValue, bool) {
 	switch key {
@@ -279,8 +279,18 @@ func (r *record) field(key string) (lua.LValue, bool) {
 		return lua.LBool(r.Flags&trace.Preflush != 0), true
 	case "fua":
 		return lua.LBool(r.Flags&trace.FUA != 0), true
+	case "direct":
+		return r.direct(), true
 	}
 	return nil, false
+}
+
+// direct is whether an operation went past the page cache; nil where that is not said.
+func (r *record) direct() lua.LValue {
+	if r.Flags&(trace.Direct|trace.Buffered) == 0 {
+		return lua.LNil
+	}
+	return lua.LBool(r.Flags&trace.Direct != 0)
 }
 
 func (r *record) set(key string, v lua.LValue) (err error) {
@@ -309,6 +319,8 @@ func (r *record) set(key string, v lua.LValue) (err error) {
 		r.flag(trace.Preflush, v)
 	case "fua":
 		r.flag(trace.FUA, v)
+	case "direct":
+		return errors.New("the record's direct says how it was captured and cannot be set: a replay's option direct is for all operations")
 	default:
 		return fmt.Errorf("a trace's record has no field %q%s; it has %s", key, suggest.Hint(key, recordFields), strings.Join(recordFields, ", "))
 	}

@@ -59,7 +59,7 @@ func replayFlags(fs *pflag.FlagSet, o *runFlags) {
 		{"to", "to", "`D` leave out what was after"},
 		{"max-gap", "max_gap", "`D` cut longer idle times to this"},
 		{"loops", "loops", "`N` how often the trace is played"},
-		{"address", "address", "`auto|keep|wrap|scale|compact|clamp|skip` what happens to offsets; compact moves extents together in the order in which they are first touched. Default: keep, or compact where the targets would be too large"},
+		{"address", "address", "`POLICY` what happens to offsets: keep (as captured; an error if they don't fit), wrap (modulo the target's size), scale (in proportion to it), compact (what is touched moves together, in the order of first use), clamp (what is beyond the end goes to the end), skip (it is left out). Default: keep, or compact where targets would be too large"},
 		{"align", "align", "`expand|nearest|split|drop` what happens to operations that are not aligned as direct I/O needs it"},
 		{"overlap", "overlap", "`allow|order|drop` what happens to an operation that overlaps one in flight"},
 		{"late", "late", "`catch-up|shift|drop|abort` what happens to an operation that is late"},
@@ -80,7 +80,8 @@ func replayFlags(fs *pflag.FlagSet, o *runFlags) {
 	yes := func(flag, param, value, usage string) {
 		fs.BoolFunc(flag, usage, func(string) error { o.params[param] = value; return nil })
 	}
-	yes("buffered", "direct", "false", "go through the page cache")
+	yes("buffered", "direct", "false", "go through the page cache, whatever the trace says; see --direct")
+	yes("direct", "direct", "true", "go past the page cache. Default: what the trace says went through it does so again, and all else goes past it, such as what a device did")
 	yes("one", "one", "true", "put all that the trace is of into one file")
 	yes("skip-bad", "skip_bad", "true", "play the trace although more than 1 % of its lines cannot be read")
 }

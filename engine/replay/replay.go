@@ -43,6 +43,9 @@ type Trace struct {
 // DefaultChunk is what Compact moves at a time unless it is told otherwise.
 const DefaultChunk = 64 << 10
 
+// maxChunk is the largest chunk.
+const maxChunk = 1 << 30
+
 // Block is the unit in which targets are sized and addresses are scaled, in bytes.
 const Block = 4096
 
@@ -58,7 +61,8 @@ const (
 	Skip                   // what lies beyond the end is left out
 )
 
-var addressNames = []string{"keep", "wrap", "scale", "compact", "clamp", "skip"}
+// addressNames are the policies', and one that names the first by what it does with what does not fit.
+var addressNames = []string{"keep", "wrap", "scale", "compact", "clamp", "skip", "error"}
 
 func (a Address) String() string { return addressNames[a] }
 
@@ -68,7 +72,7 @@ func AddressNames() []string { return addressNames }
 // ParseAddress reads a policy's name.
 func ParseAddress(s string) (Address, error) {
 	i, err := parse(s, addressNames)
-	return Address(i), err
+	return Address(i % (int(Skip) + 1)), err
 }
 
 // Alignment says what happens to operations that are not aligned as the target
@@ -117,8 +121,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("to = %v is not after from = %v: nothing would be left", o.To, o.From)
 	case o.Loops < 0:
 		return fmt.Errorf("loops = %d is negative", o.Loops)
-	case o.Chunk < 0 || o.Chunk%Block != 0:
-		return fmt.Errorf("chunk = %d is not a multiple of %d", o.Chunk, Block)
+	case o.Chunk < 0 || o.Chunk%Block != 0 || o.Chunk > maxChunk:
+		return fmt.Errorf("chunk = %d is not a multiple of %d up to %d", o.Chunk, Block, maxChunk)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -328,16 +329,56 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestChunksAreBounded sees that many chunks become fewer, larger ones.
+// TestChunksAreBounded sees that many chunks become fewer, larger ones, in all files together.
 func TestChunksAreBounded(t *testing.T) {
-	c := newChunks(4096)
+	s := &Survey{Log: &trace.Log{}}
 	for i := range int64(maxChunks + 10) {
-		c.touch(i*8192, 1)
+		r := read(0, i/2*8192, 1)
+		r.File = trace.ID(i % 2)
+		if err := s.add(&r, &Options{Chunk: 4096}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if len(c.index) > maxChunks || c.unit != 16384 {
-		t.Errorf("%d chunks of %d bytes", len(c.index), c.unit)
+	for i := range s.Files {
+		c := s.Files[i].chunks
+		if len(c.index) > maxChunks/2 || c.unit != 16384 {
+			t.Errorf("%d chunks of %d bytes", len(c.index), c.unit)
+		}
+		if to, _, ok := c.find(8192 * 5); !ok || to != 8192*5 {
+			t.Errorf("chunk 5 lies at %d", to)
+		}
 	}
-	if to, _, ok := c.find(8192 * 5); !ok || to != 8192*5 {
-		t.Errorf("chunk 5 lies at %d", to)
+	far := read(0, math.MaxInt64-4096, 4096)
+	if err := s.add(&far, &Options{Chunk: 4096}); err != nil || s.numbered != len(s.Files[0].chunks.index)+len(s.Files[1].chunks.index) {
+		t.Errorf("%d chunks counted, %v", s.numbered, err)
+	}
+}
+
+// Small trims have their place in a target of any address policy; those of all free space don't
+// make it larger.
+func TestPlaceForTrims(t *testing.T) {
+	trim := func(off, n int64) trace.Record {
+		return trace.Record{Op: engine.Trim, Offset: off, Length: n, Latency: trace.Unknown}
+	}
+	records := []trace.Record{write(0, 1<<40, 4096), trim(1<<41, 8192), trim(1<<42, 1<<40)}
+	steps, src := play(t, Options{Address: Compact, Chunk: 4096}, Target{Size: 12288}, records...)
+	if d := cmp.Diff([][2]int64{{0, 4096}, {4096, 8192}}, ranges(steps)); d != "" || src.Drops["trims more than can be followed through the moved extents"] != 1 {
+		t.Error(d, src.Drops)
+	}
+	steps, src = play(t, Options{}, Target{}, write(0, 0, 4096), trim(8192, 4096))
+	if d := cmp.Diff([][2]int64{{0, 4096}, {8192, 4096}}, ranges(steps)); d != "" || len(src.Drops) != 0 {
+		t.Error(d, src.Drops)
+	}
+}
+
+// What was done through the page cache is told from what was not.
+func TestCached(t *testing.T) {
+	for flags, want := range map[trace.Flags]bool{0: false, trace.Direct: false, trace.Buffered: true} {
+		r := read(0, 0, 4096)
+		r.Flags = flags
+		s, err := Look(context.Background(), opener(r, r), &Options{})
+		if err != nil || s.Files[0].Cached() != want {
+			t.Errorf("flags %v: %v, %v", flags, s.Files[0].Cached(), err)
+		}
 	}
 }

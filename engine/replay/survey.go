@@ -23,14 +23,15 @@ type Survey struct {
 	Streams int
 	Longest int64 // of the transfers, in bytes
 
-	Unaligned512, Unaligned4K int64 // transfers whose offset or length is no multiple of that
-
 	// What is known if completions were captured.
 	Latencies int64   // records that have one
 	Depth     float64 // mean in flight
 	MostDepth int
 
 	Log *trace.Log
+
+	numbered int   // chunks of all files
+	trims    int64 // bytes of the chunks that only trims touch
 }
 
 // File is one of the files, devices or volumes that a trace is of.
@@ -42,8 +43,17 @@ type File struct {
 	Grows   int64 // bytes appended at an unknown end
 	Writes  bool
 
-	chunks *chunks
+	// Transfers that are known to have gone past the page cache, and through it.
+	Direct, Buffered int64
+
+	Unaligned512, Unaligned4K int64 // transfers whose offset or length is no multiple of that
+
+	chunks  *chunks
+	trimmed int64 // where what is trimmed ends
 }
+
+// Cached says whether the file was used through the page cache. A device was not.
+func (f *File) Cached() bool { return f.Buffered > f.Direct }
 
 // longest is the most that one record may transfer, in bytes.
 const longest = 1 << 30
@@ -101,31 +111,72 @@ func (s *Survey) add(r *trace.Record, o *Options) error {
 	if r.Latency >= 0 {
 		s.Latencies++
 	}
-	if unplayable(r) != "" || !r.Op.Transfers() {
+	if unplayable(r) != "" {
+		return nil
+	}
+	if r.Op == engine.Trim {
+		s.trim(f, r)
+	}
+	if !r.Op.Transfers() {
 		return nil
 	}
 	s.Longest = max(s.Longest, r.Length)
-	s.alignment(r)
+	f.alignment(r)
 	f.Writes = f.Writes || r.Op != engine.Read
+	switch {
+	case r.Flags&trace.Direct != 0:
+		f.Direct++
+	case r.Flags&trace.Buffered != 0:
+		f.Buffered++
+	}
 	if r.Offset == trace.AtEnd {
 		f.Grows += r.Length
 		return nil
 	}
 	f.End = max(f.End, r.Offset+r.Length)
-	f.chunks.touch(r.Offset, r.Length)
+	s.touch(f, r)
 	return nil
 }
 
-func (s *Survey) alignment(r *trace.Record) {
+// touch numbers the chunks of a record. When there are too many, those of all files become larger.
+func (s *Survey) touch(f *File, r *trace.Record) {
+	before := len(f.chunks.index)
+	for !f.chunks.touch(r.Offset, r.Length, maxChunks-s.numbered+before) {
+		s.numbered = 0
+		for i := range s.Files {
+			s.Files[i].chunks.widen()
+			s.numbered += len(s.Files[i].chunks.index)
+		}
+		before = len(f.chunks.index)
+	}
+	s.numbered += len(f.chunks.index) - before
+}
+
+// mostTrimmed is how much space targets are given, in bytes, for what is only trimmed: it must be there to
+// be trimmed, and a trim of all free space must not make them as large as what it was captured on.
+const mostTrimmed = 64 << 20
+
+// trim makes space for what is trimmed.
+func (s *Survey) trim(f *File, r *trace.Record) {
+	if r.Length > mostTrimmed-s.trims {
+		return
+	}
+	before := f.chunks.size()
+	s.touch(f, r)
+	s.trims += max(f.chunks.size()-before, 0)
+	f.trimmed = max(f.trimmed, r.Offset+r.Length)
+}
+
+func (f *File) alignment(r *trace.Record) {
 	at := r.Length
 	if r.Offset != trace.AtEnd {
 		at |= r.Offset
 	}
 	if at%512 != 0 {
-		s.Unaligned512++
+		f.Unaligned512++
 	}
 	if at%Block != 0 {
-		s.Unaligned4K++
+		f.Unaligned4K++
 	}
 }
 
@@ -141,6 +192,9 @@ func (s *Survey) finish(w *window, latency int64) {
 			f.Name = names.Name(trace.ID(i))
 		}
 		f.Touched = f.chunks.size()
+		if f.trimmed-f.End <= mostTrimmed {
+			f.End = max(f.End, f.trimmed)
+		}
 	}
 }
 

@@ -44,7 +44,8 @@ const (
 	Sync // somebody waited for it
 	Meta
 	Readahead
-	Direct // the file was open with O_DIRECT
+	Direct   // it went past the page cache: the file was open with O_DIRECT
+	Buffered // it went through the page cache; of what a device did neither is set
 )
 
 // ID is the number of a name: they count from 0 in the order of first use.

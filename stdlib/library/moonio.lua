@@ -382,6 +382,7 @@ function trace.open(path, options) end
 ---@field stream string who issued it: a process, thread or host
 ---@field flush boolean whether it flushes what was written before
 ---@field fua boolean whether it is durable when it completes
+---@field direct boolean? whether it went past the page cache; nil: not captured, or of a device. It cannot be set.
 local Record = {}
 
 ---Adds a copy of the record, as it is now, to what is played. Only in a replay's `map` function.
@@ -401,7 +402,7 @@ function Record:emit() end
 ---@field to? Duration leave out what was after
 ---@field max_gap? Duration cut longer idle times to this
 ---@field loops? integer how often the trace is played. Default: 1.
----@field address? "keep"|"wrap"|"scale"|"compact"|"clamp"|"skip" what happens to offsets: as captured; modulo the target's size; in proportion to it; extents moved together in the order of their first use; what is beyond the end goes to the end, or is left out. Default: keep, or compact where targets would be too large.
+---@field address? "keep"|"error"|"wrap"|"scale"|"compact"|"clamp"|"skip" what happens to offsets: as captured, and what is beyond the end is an error, which has both names; modulo the target's size; in proportion to it; extents moved together in the order of their first use; what is beyond the end goes to the end, or is left out. Default: keep, or compact where targets would be too large.
 ---@field chunk? Size what compact moves at a time. Default: "64KiB"; more where a trace touches very much.
 ---@field align? "expand"|"nearest"|"split"|"drop" what happens to what is not aligned as direct I/O needs it. Default: "expand".
 ---@field overlap? "allow"|"order"|"drop" what happens to a record that overlaps one in flight, if either writes. Default: "allow".
@@ -409,7 +410,7 @@ function Record:emit() end
 ---@field late_limit? Duration how late, for shift, drop and abort. Default: 0.
 ---@field files? File|table<string, File> where the trace's files go, by their names or by patterns such as "*.db". Default, and for those without one: files that are laid out.
 ---@field size? Size of each file that is laid out. Default: as the trace needs it.
----@field direct? boolean open files that are laid out past the page cache. Default: false.
+---@field direct? boolean whether files that are laid out are opened past the page cache. Default: as captured: what went through the page cache does so again, and all else, such as what a device did, goes past it.
 ---@field layout? "write"|"allocate"|"sparse" as for `open`. Default: "write".
 ---@field one? boolean lay out one file for all that the trace is of. Default: false.
 ---@field start? Duration after the phase's measured start. Default: 0.

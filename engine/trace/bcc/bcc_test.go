@@ -110,8 +110,8 @@ func TestSlower(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []trace.Record{
-		{Time: 100000, Op: engine.Read, Length: 512, Latency: 1100000, File: 1, Stream: 1},
-		{Time: 500000, Op: engine.Write, Offset: 8192, Length: 4096, Latency: 500000},
+		{Time: 100000, Op: engine.Read, Flags: trace.Buffered, Length: 512, Latency: 1100000, File: 1, Stream: 1},
+		{Time: 500000, Op: engine.Write, Flags: trace.Buffered, Offset: 8192, Length: 4096, Latency: 500000},
 		{Time: 1299000, Op: engine.Fsync, Latency: 1000, File: 1, Stream: 1},
 	}
 	skipped := map[string]int64{"headers and empty lines": 1, "opens": 1, "reads and writes that moved nothing": 1}

@@ -159,14 +159,14 @@ func (c *call) numbers(b []byte) string {
 
 // record makes the line's record but for its names, or says why there is none.
 func (c *call) record(r *trace.Record) (reason string) {
-	*r = trace.Record{Time: c.end - c.latency, Latency: c.latency, Offset: c.offset, Length: c.bytes}
+	*r = trace.Record{Time: c.end - c.latency, Latency: c.latency, Offset: c.offset, Length: c.bytes, Flags: trace.Buffered}
 	switch c.kind {
 	case 'R':
 		r.Op = engine.Read
 	case 'W':
 		r.Op = engine.Write
 	case 'S':
-		r.Op, r.Offset, r.Length = engine.Fsync, 0, 0
+		r.Op, r.Offset, r.Length, r.Flags = engine.Fsync, 0, 0, 0
 		return ""
 	default:
 		return "opens"

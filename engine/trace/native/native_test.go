@@ -103,7 +103,7 @@ func TestAnyRecord(t *testing.T) {
 				File:    trace.ID(rapid.IntRange(0, 3).Draw(t, "file")),
 				Stream:  trace.ID(rapid.IntRange(0, 3).Draw(t, "stream")),
 				Op:      engine.OpCode(rapid.IntRange(0, int(engine.NumOpCodes)-1).Draw(t, "op")),
-				Flags:   trace.Flags(rapid.IntRange(0, 63).Draw(t, "flags")),
+				Flags:   trace.Flags(rapid.IntRange(0, 127).Draw(t, "flags")),
 			}
 			r.Length = rapid.Int64Range(0, math.MaxInt64-max(r.Offset, 0)).Draw(t, "length")
 			records = append(records, r)

@@ -88,7 +88,7 @@ func (e *Engine) note(op *engine.Op, s *slot, now int64) error {
 	t := &e.tail.entries[n]
 	t.rec = trace.Record{Time: now, Offset: op.Off, Length: op.Len, File: id, Op: op.Code}
 	if op.Code.Transfers() {
-		t.rec.Length = int64(len(op.Buf))
+		t.rec.Length, t.rec.Flags = int64(len(op.Buf)), cache(op.File)
 	}
 	if op.Flags&engine.DSync != 0 {
 		t.rec.Flags |= trace.FUA
@@ -126,6 +126,14 @@ func (e *Engine) stream(s *slot) (trace.ID, error) {
 	}
 	*c = client{id, true}
 	return id, nil
+}
+
+// cache says whether what a file transfers goes through the page cache.
+func cache(f *engine.File) trace.Flags {
+	if f.Direct {
+		return trace.Direct
+	}
+	return trace.Buffered
 }
 
 // file is the number of an operation's file.

@@ -60,7 +60,7 @@ func TestTwoWorkersAreMergedByTime(t *testing.T) {
 	a, b := &stepping{now: &now}, &stepping{now: &now}
 	ea, eb := engineOf(t, r, a, 4, "reads", "commits"), engineOf(t, r, b, 4, "reads", "commits")
 	f := &engine.File{Node: new(engine.Node), Name: "wal", ID: 3}
-	g := &engine.File{Node: new(engine.Node), Name: "data", ID: 3} // the number was used again
+	g := &engine.File{Node: new(engine.Node), Name: "data", ID: 3, Direct: true} // the number was used again
 	submit := func(e *Engine, at int64, slot, job, client uint32, op engine.Op) {
 		t.Helper()
 		now = at
@@ -95,8 +95,8 @@ func TestTwoWorkersAreMergedByTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []trace.Record{
-		{Time: 0, Op: engine.Append, Offset: 4096, Length: 512, Latency: 300, Stream: 2, File: 0, Flags: trace.FUA},
-		{Time: 100, Op: engine.Read, Offset: 1 << 40, Length: 8192, Latency: 50, Stream: 0, File: 1},
+		{Time: 0, Op: engine.Append, Offset: 4096, Length: 512, Latency: 300, Stream: 2, File: 0, Flags: trace.FUA | trace.Buffered},
+		{Time: 100, Op: engine.Read, Offset: 1 << 40, Length: 8192, Latency: 50, Stream: 0, File: 1, Flags: trace.Direct},
 		{Time: 200, Op: engine.Trim, Offset: 7, Length: 9, Latency: trace.Unknown, Stream: 0, File: 1},
 		{Time: 250, Op: engine.Create, Latency: 150, Stream: 3, File: 2},
 	}

@@ -182,9 +182,9 @@ func (f *file) flags(op engine.OpCode) (flags trace.Flags) {
 		flags = trace.FUA
 	}
 	if f.direct {
-		flags |= trace.Direct
+		return flags | trace.Direct
 	}
-	return flags
+	return flags | trace.Buffered
 }
 
 // onFile gives a record for the file of the first argument.
