@@ -1,6 +1,7 @@
 package place
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +91,37 @@ func TestCheck(t *testing.T) {
 	if err := (&Place{Nice: 20}).Check(); err == nil || !strings.Contains(err.Error(), "nice = 20: it is from -20") {
 		t.Error(err)
 	}
+}
+
+// A thread whose memory is to come from a node says so to the kernel, and runs on its CPUs.
+func TestApplyNode(t *testing.T) {
+	m, err := thisMachine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Place{Nodes: []int{0}}
+	cpus, err := p.cpus(m)
+	if _, ok := m.nodes[0]; !ok || err != nil {
+		t.Skip("there is no NUMA node 0 here that this process may use")
+	}
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	OnThread(func() {
+		switch err := p.Apply(0); {
+		case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM):
+			return // a kernel or a container without memory policies
+		case err != nil:
+			t.Error(err)
+		}
+		if got, err := threadCPUs(); err != nil || !cmp.Equal(got, cpus) {
+			t.Errorf("on CPUs %v, want %v: %v", got, cpus, err)
+		}
+		numa, err := os.ReadFile("/proc/thread-self/numa_maps")
+		if err == nil && !strings.Contains(string(numa), "bind:0") {
+			t.Error("no memory of the thread is bound to node 0")
+		}
+	})
 }
 
 // A thread that is placed is where it is asked to be, and no other thread is.
