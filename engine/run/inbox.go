@@ -40,7 +40,7 @@ func (w *Worker) closeInbox() {
 	w.inbox.Lock()
 	w.inbox.closed = true
 	w.inbox.Unlock()
-	if w.p.stuck.leave(w.index, w.stopping || w.p.stop.Load()) {
+	if w.p.stuck.leave(w.index, w.stopping || w.late()) {
 		w.p.fail(ErrStuck)
 	}
 }
@@ -51,9 +51,15 @@ func (w *Worker) stand() {
 	w.inbox.Lock()
 	all := len(w.inbox.tasks) == 0 && w.p.stuck.set(w.index)
 	w.inbox.Unlock()
-	if all && !w.p.stop.Load() {
+	if all && !w.late() {
 		w.p.fail(ErrStuck)
 	}
+}
+
+// late says that no client has anything to wait for any more. A worker may come upon its clients'
+// end while it takes the phase to go on, since it reads the clock once a turn and they whenever they begin one.
+func (w *Worker) late() bool {
+	return w.p.stop.Load() || w.eng != nil && w.eng.Now() >= w.p.clientsEnd
 }
 
 // stuck counts the workers that have nothing but clients that wait for other
