@@ -12,7 +12,7 @@ const listed = 32
 
 // parties lists the busiest files and streams.
 func (p *Profile) parties(r *Result, log *trace.Log) {
-	touched := p.touched()
+	touched, heat := p.touched(), p.places.sample.ofFiles(min(len(p.files.list), maxKinds))
 	r.Files, r.MoreFiles = p.files.top(&log.Files, func(id int, f *party, out *Party) {
 		out.End = f.end
 		if id >= len(touched) || f.kinds == nil {
@@ -20,23 +20,17 @@ func (p *Profile) parties(r *Result, log *trace.Log) {
 		}
 		out.Footprint = touched[id][2] * blockSize
 		out.Kinds = f.summary()
-		out.Read, out.Write = p.area(id, f, touched[id], reading), p.area(id, f, touched[id], writing)
+		out.Read, out.Write = p.area(f, touched[id], heat[id], reading), p.area(f, touched[id], heat[id], writing)
 	})
 	r.Streams, r.MoreStreams = p.streams.top(&log.Streams, func(int, *party, *Party) {})
 }
 
 // area is where in a file there was reading, or writing; nil if there was none.
-func (p *Profile) area(id int, f *party, touched extent, dir int) *Area {
+func (p *Profile) area(f *party, touched extent, heat [2][]int64, dir int) *Area {
 	if touched[dir] == 0 {
 		return nil
 	}
-	s := &p.places.sample
-	h := hotness{rate: s.rate(), counts: s.counts(func(b *followed) int64 {
-		if b.file != trace.ID(id) {
-			return 0
-		}
-		return b.counts[dir]
-	})}
+	h := hotness{rate: p.places.sample.rate(), counts: heat[dir]}
 	// How often all blocks were accessed is what those say that are followed.
 	for _, c := range h.counts {
 		h.accesses += float64(c) / h.rate

@@ -131,16 +131,41 @@ func (s *sample) rebuild() {
 	}
 }
 
-// counts are the accesses of the blocks that are followed, the hottest first; of returns those of a block.
-func (s *sample) counts(of func(*followed) int64) []int64 {
-	var list []int64
+// counts are the accesses of the blocks that are followed, the hottest first.
+func (s *sample) counts() []int64 {
+	list := make([]int64, 0, s.used)
 	for i := range s.table {
-		if n := of(&s.table[i]); n > 0 {
+		if n := s.table[i].both(); n > 0 {
 			list = append(list, n)
 		}
 	}
-	slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
+	descending(list)
 	return list
+}
+
+// ofFiles are the accesses of the blocks of each of the first n files, by direction, the hottest first.
+func (s *sample) ofFiles(n int) [][2][]int64 {
+	files := make([][2][]int64, n)
+	for i := range s.table {
+		b := &s.table[i]
+		if int(b.file) >= n {
+			continue
+		}
+		for dir, c := range b.counts {
+			if c > 0 {
+				files[b.file][dir] = append(files[b.file][dir], c)
+			}
+		}
+	}
+	for i := range files {
+		descending(files[i][reading])
+		descending(files[i][writing])
+	}
+	return files
+}
+
+func descending(list []int64) {
+	slices.SortFunc(list, func(a, b int64) int { return cmp.Compare(b, a) })
 }
 
 // both is the accesses of a block in both directions.

@@ -171,7 +171,7 @@ func (p *Profile) space(r *Result) {
 	if w.windows > 0 {
 		s.WindowMean, s.WindowMax = w.sum/w.windows*blockSize, w.most*blockSize
 	}
-	h := hotness{pl.sample.counts((*followed).both), pl.sample.rate(), float64(pl.touched)}
+	h := hotness{pl.sample.counts(), pl.sample.rate(), float64(pl.touched)}
 	s.Hot1, s.Hot10, s.Hot20, s.Zipf = h.share(0.01), h.share(0.1), h.share(0.2), h.theta()
 	s.Accesses = pl.touched
 	s.Reuse, s.Cache = pl.sample.reuse()
