@@ -9,6 +9,9 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
+
+	"moonio/engine/aio"
+	"moonio/engine/uring"
 )
 
 // condition says whether this machine lets a test do what it must.
@@ -20,6 +23,10 @@ func condition(cond string) (bool, error) {
 		return mayLoop(), nil
 	case "tmpfs":
 		return mayMount(), nil
+	case "rings": // both of the kernel's asynchronous interfaces
+		_, err1 := aio.Probe()
+		_, err2 := uring.Probe()
+		return err1 == nil && err2 == nil, nil
 	}
 	return false, errors.New("unknown condition")
 }

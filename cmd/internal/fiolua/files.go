@@ -179,13 +179,18 @@ func (t *translation) prepare(u *unit) error {
 		h.create = u.v.On("allow_file_create") || !u.v.Has("allow_file_create")
 		h.unlink = u.v.On("unlink")
 		h.preread = u.v.On("pre_read")
-		h.drop = !h.direct && !h.preread && (u.v.On("invalidate") || !u.v.Has("invalidate")) && u.rw.reads
+		h.drop = !h.direct && u.drops()
 		h.size = u.offset + u.step*int64(len(u.jobs)-1) + u.size
 		h.keep = !t.bare(u) && node.Exists && !u.v.Has("filesize") && u.v.Size("size").Bytes == 0
 		h.layout = u.layout()
 		u.files[i] = t.share(u, h)
 	}
 	return nil
+}
+
+// drops says whether the page cache is to hold nothing of the unit's files when it begins.
+func (u *unit) drops() bool {
+	return u.rw.reads && !u.null() && !u.v.On("pre_read") && (u.v.On("invalidate") || !u.v.Has("invalidate"))
 }
 
 // usable refuses what is neither a file nor a block device.
@@ -235,7 +240,7 @@ func (t *translation) share(u *unit, h *handle) *handle {
 	have.keep = have.keep && h.keep
 	have.written = have.written || h.written
 	have.unlink = have.unlink || h.unlink
-	have.drop = have.drop || h.drop
+	have.drop = have.drop || h.drop && have.first.stage == u.stage
 	have.preread = have.preread || h.preread
 	if h.layout == "write" && have.first.stage == u.stage {
 		have.layout = h.layout

@@ -249,12 +249,27 @@ func (t *translation) stage(w *writer, units []*unit) {
 			u.drop("duration")
 		}
 	}
+	t.forget(w, units)
 	if len(units) == 1 && len(units[0].jobs) == 1 {
 		t.single(w, units)
 	} else {
 		t.several(w, units)
 	}
 	t.after(w, units)
+}
+
+// forget drops from the page cache what jobs are going to read and earlier ones have written.
+func (t *translation) forget(w *writer, units []*unit) {
+	var done []*handle
+	for _, u := range units {
+		for _, h := range u.files {
+			if u.drops() && h.first.stage < u.stage && !h.direct && !slices.Contains(done, h) {
+				w.line("")
+				w.line("%s:invalidate() -- %s", h.variable, u.sinceOr("invalidate=1 is fio's default", "invalidate"))
+				done = append(done, h)
+			}
+		}
+	}
 }
 
 func (u *unit) drop(name string) {
