@@ -39,7 +39,7 @@ var shown = set(`
 	description group_reporting per_job_logs write_bw_log bwavgtime write_lat_log write_iops_log iopsavgtime log_entries log_avg_msec log_hist_msec
 	log_hist_coarseness write_hist_log log_max_value log_offset log_prio log_compression log_compression_cpus log_store_compressed log_unix_epoch
 	log_alternate_epoch log_alternate_epoch_clock_id clat_percentiles lat_percentiles slat_percentiles percentile_list significant_figures disk_util
-	unified_rw_reporting unit_base`)
+	unified_rw_reporting unit_base gtod_reduce disable_lat disable_clat disable_slat disable_bw_measurement`)
 
 func set(words string) map[string]bool {
 	m := map[string]bool{}

@@ -24,7 +24,10 @@ func (t *translation) measure(u *unit) error {
 	whole := max(real.Size, u.size)
 	u.offset = u.amount("offset", whole)
 	u.step = u.amount("offset_increment", whole)
-	if u.v.Size("offset").Percent > 0 {
+	switch {
+	case u.v.Has("filesize"): // the region goes to the file's end; size is how much is done in it
+		u.size -= u.offset + u.step*int64(len(u.jobs)-1)
+	case u.v.Size("offset").Percent > 0:
 		u.size = min(u.size, whole-u.offset)
 	}
 	if real.Exists && !u.v.Has("filesize") && (!u.v.Has("size") || u.v.Size("size").Percent > 0) {

@@ -151,7 +151,7 @@ func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
 			}
 			continue
 		}
-		if err := e.ways[e.place(d)].take(op, ran, e.inline()); err != nil {
+		if err := e.ways[e.place(d)].take(op, ran, inline(e.opt)); err != nil {
 			return err
 		}
 	}
@@ -207,13 +207,13 @@ func (e *entry) sync(op *report.Op) error {
 
 // inline says whether fio takes an operation of the job for done when it is submitted. It has no
 // submission time then.
-func (e *entry) inline() bool {
-	engine, _ := e.opt.Word("ioengine")
+func inline(o *fiojob.Values) bool {
+	engine, _ := o.Word("ioengine")
 	switch engine {
 	case "sync", "psync", "vsync", "pvsync", "pvsync2", "mmap":
 		return true
 	case "null":
-		return e.opt.Integer("iodepth") == 1
+		return o.Integer("iodepth") == 1
 	}
 	return false
 }
@@ -289,10 +289,42 @@ func (e *entry) finish() {
 			e.both.add(&e.ways[d])
 		}
 		e.windows.fillMixed(e.both, e)
+		e.leaveOut(e.both)
+	}
+	for d := range e.ways {
+		e.leaveOut(&e.ways[d])
 	}
 	if e.counts() && e.err == 0 {
 		e.err = e.first
 	}
+}
+
+// leaveOut drops the figures that the job does not want to be taken. They cost too little here
+// not to take them.
+func (e *entry) leaveOut(y *way) {
+	if e.without("slat") {
+		y.slat = times{}
+	}
+	if e.without("clat") {
+		y.clat = times{}
+	}
+	if e.without("lat") {
+		y.lat = times{}
+	}
+	if e.without("bw_measurement") {
+		y.bw, y.iops = samples{}, samples{}
+	}
+}
+
+func (e *entry) without(figure string) bool { return without(e.opt, figure) }
+
+func without(o *fiojob.Values, figure string) bool {
+	return o.On("gtod_reduce") || o.On("disable_"+figure)
+}
+
+// ranks says whether percentiles of a latency are wanted.
+func (e *entry) ranks(latency string) bool {
+	return e.opt.On(latency+"_percentiles") && !e.without(latency)
 }
 
 // counts says whether failed operations are counted, and not the end.

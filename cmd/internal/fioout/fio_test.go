@@ -3,19 +3,17 @@ package fioout
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
-	"regexp"
 	"slices"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"moonio/cmd/internal/fiodiff"
 	"moonio/cmd/internal/fiojob"
 	"moonio/engine"
 	"moonio/engine/backend"
@@ -162,56 +160,13 @@ func peerStream(t *testing.T, o *fiojob.Values, f *engine.File) *run.Stream {
 	return s
 }
 
-// shape replaces every value by its type: whole numbers and others are parted as they are written.
-func shape(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := map[string]any{}
-		for k, e := range v {
-			out[k] = shape(e)
-		}
-		return out
-	case []any:
-		out := []any{}
-		for _, e := range v {
-			out = append(out, shape(e))
-		}
-		return out
-	case json.Number:
-		if strings.Contains(v.String(), ".") {
-			return "float"
-		}
-		return "integer"
-	}
-	return fmt.Sprintf("%T", v)
-}
-
 func decoded(t *testing.T, doc string) map[string]any {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(doc))
-	d.UseNumber()
-	var v map[string]any
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v in\n%s", err, doc)
+	v, err := fiodiff.Decode(doc)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return v
-}
-
-// blankBins makes the bins, which differ from run to run, alike.
-func blankBins(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for k, e := range v {
-			if k == "bins" && len(e.(map[string]any)) > 0 {
-				v[k] = "bins"
-			}
-			blankBins(e)
-		}
-	case []any:
-		for _, e := range v {
-			blankBins(e)
-		}
-	}
 }
 
 // What both programs say of the same job has the same keys with values of the same types, the same
@@ -222,15 +177,18 @@ func TestSameAsFio(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			args := peerArgs(args)
-			theirs := peer(t, dir, "terse,json+,normal", args)
+			theirs, err := fiodiff.Split(peer(t, dir, "terse,json+,normal", args))
+			if err != nil {
+				t.Fatal(err)
+			}
 			p, set := ours(t, dir, args)
 			var head bytes.Buffer
 			if err := Header(&head, p.jobs); err != nil {
 				t.Fatal(err)
 			}
-			sameJSON(t, jsonOf(theirs), p.write(t, "json+", set))
-			sameText(t, textOf(theirs), head.String()+p.write(t, "normal", set))
-			sameTerse(t, terseOf(theirs), p.write(t, "terse", set))
+			sameJSON(t, theirs.JSON, p.write(t, "json+", set))
+			sameText(t, theirs.Text, head.String()+p.write(t, "normal", set))
+			sameTerse(t, theirs.Terse, p.write(t, "terse", set))
 		})
 	}
 }
@@ -249,38 +207,10 @@ func TestTerseVersionsOfFio(t *testing.T) {
 	}
 }
 
-// The three documents stand one after another: lines with semicolons, an object, and the rest, of which
-// the beginning comes before all.
-func jsonOf(doc string) string {
-	return doc[strings.Index(doc, "\n{\n")+1 : strings.Index(doc, "\n}\n")+3]
-}
-
-func textOf(doc string) string {
-	var lines []string
-	for _, l := range strings.Split(doc[:strings.Index(doc, "\n{\n")+1]+doc[strings.Index(doc, "\n}\n")+3:], "\n") {
-		if !strings.HasPrefix(l, "3;") {
-			lines = append(lines, l)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func terseOf(doc string) string {
-	var lines []string
-	for _, l := range strings.Split(doc, "\n") {
-		if strings.HasPrefix(l, "3;") {
-			lines = append(lines, l)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
 func sameJSON(t *testing.T, a, b string) {
 	t.Helper()
 	theirs, mine := decoded(t, a), decoded(t, b)
-	blankBins(theirs)
-	blankBins(mine)
-	if diff := cmp.Diff(shape(theirs), shape(mine)); diff != "" {
+	if diff := fiodiff.Shape(theirs, mine); diff != "" {
 		t.Errorf("keys (-fio's +ours):\n%s", diff)
 	}
 	if diff := cmp.Diff(determined(theirs), determined(mine)); diff != "" {
@@ -290,14 +220,14 @@ func sameJSON(t *testing.T, a, b string) {
 
 func sameText(t *testing.T, theirs, mine string) {
 	t.Helper()
-	if diff := cmp.Diff(text(theirs), text(mine)); diff != "" {
+	if diff := fiodiff.Text(theirs, mine); diff != "" {
 		t.Errorf("lines (-fio's +ours):\n%s", diff)
 	}
 }
 
 func sameTerse(t *testing.T, theirs, mine string) {
 	t.Helper()
-	if diff := cmp.Diff(terseKinds(theirs), terseKinds(mine)); diff != "" {
+	if diff := fiodiff.Terse(theirs, mine); diff != "" {
 		t.Errorf("terse fields (-fio's +ours):\n%s", diff)
 	}
 }
@@ -335,53 +265,4 @@ func determined(doc map[string]any) any {
 		out = append(out, kept)
 	}
 	return map[string]any{"global options": doc["global options"], "fio version": doc["fio version"], "jobs": out}
-}
-
-var figures = regexp.MustCompile(`[0-9.]+(?:[KMG]i?|[kn])?`)
-
-// text blanks what differs from run to run: numbers, and the prefixes and columns that follow from them.
-func text(doc string) []string {
-	var lines []string
-	for _, l := range strings.Split(doc, "\n") {
-		switch {
-		case strings.HasPrefix(l, "     | "), strings.HasPrefix(l, "  lat ("), strings.Contains(l, ": Laying out IO file"):
-			continue
-		}
-		for _, r := range blanks {
-			l = r.pattern.ReplaceAllString(l, r.with)
-		}
-		lines = append(lines, l)
-	}
-	return lines
-}
-
-var blanks = []struct {
-	pattern *regexp.Regexp
-	with    string
-}{
-	{figures, "#"},
-	{regexp.MustCompile(`\((nsec|usec|msec)\)`), "(unit)"},
-	{regexp.MustCompile(` +`), " "},
-	{regexp.MustCompile(`= `), "="},
-	{regexp.MustCompile(`pid=#: .*`), "pid=# date"},
-	{regexp.MustCompile(`[KM]i?(B|bit)/s\)`), "$1/s)"},
-	// fio forgets the unit of this line.
-	{regexp.MustCompile(`mixed: .*`), "mixed:"},
-}
-
-// terseKinds are the kinds of the fields: words stay, and a number is a whole one, one with a point, or a share.
-func terseKinds(doc string) (lines [][]string) {
-	for _, l := range strings.Split(strings.TrimSpace(doc), "\n") {
-		fields := strings.Split(l, ";")
-		for i, f := range fields {
-			fields[i] = figures.ReplaceAllStringFunc(f, func(s string) string {
-				if strings.Contains(s, ".") {
-					return "#.#"
-				}
-				return "#"
-			})
-		}
-		lines = append(lines, fields)
-	}
-	return lines
 }

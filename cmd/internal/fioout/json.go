@@ -96,7 +96,7 @@ func (d *document) jsonEntry(w *writer, e *entry, plus bool) {
 func (d *document) jsonSyncs(w *writer, e *entry, plus bool) {
 	w.object("sync", func() {
 		w.int("total_ios", e.synced)
-		wanted := e.opt.On("clat_percentiles") || e.opt.On("lat_percentiles")
+		wanted := e.ranks("clat") || e.ranks("lat")
 		jsonTimes(w, "lat_ns", &e.syncs, e.opt, wanted, plus)
 	})
 }
@@ -111,9 +111,9 @@ func (d *document) jsonWay(w *writer, e *entry, y *way, i int, plus bool) {
 	w.int("total_ios", y.ios+y.failed)
 	w.int("short_ios", y.short)
 	w.int("drop_ios", 0)
-	jsonTimes(w, "slat_ns", &y.slat, e.opt, e.opt.On("slat_percentiles"), plus)
-	jsonTimes(w, "clat_ns", &y.clat, e.opt, e.opt.On("clat_percentiles"), plus)
-	jsonTimes(w, "lat_ns", &y.lat, e.opt, e.opt.On("lat_percentiles"), plus)
+	jsonTimes(w, "slat_ns", &y.slat, e.opt, e.ranks("slat"), plus)
+	jsonTimes(w, "clat_ns", &y.clat, e.opt, e.ranks("clat"), plus)
+	jsonTimes(w, "lat_ns", &y.lat, e.opt, e.ranks("lat"), plus)
 	w.int("bw_min", y.bw.min)
 	w.int("bw_max", y.bw.max)
 	w.float("bw_agg", d.share(e, y, i))

@@ -71,7 +71,8 @@ type jobLog struct {
 	average, bins             gather // of log_avg_msec, log_hist_msec
 	most, offset, prio        bool   // log_max_value, log_offset, log_prio
 	wall                      bool
-	stride                    int // of bins in the histogram log
+	inline                    bool // there are no submission times
+	stride                    int  // of bins in the histogram log
 }
 
 func (l *Logs) newJob(j *fiojob.Job, number int) (*jobLog, error) {
@@ -80,6 +81,7 @@ func (l *Logs) newJob(j *fiojob.Job, number int) (*jobLog, error) {
 	g.average.length = o.Integer("log_avg_msec") * 1e6
 	g.bins.length = o.Integer("log_hist_msec") * 1e6
 	g.does = moves(o.Text("rw"))
+	g.inline = inline(o)
 	for _, f := range []struct {
 		option, kind string
 		to           **logFile
@@ -88,7 +90,7 @@ func (l *Logs) newJob(j *fiojob.Job, number int) (*jobLog, error) {
 		{"write_lat_log", "lat", &g.lat}, {"write_lat_log", "slat", &g.slat}, {"write_lat_log", "clat", &g.clat},
 		{"write_hist_log", "clat_hist", &g.hist},
 	} {
-		if !o.Has(f.option) || f.to == &g.hist && g.bins.length == 0 {
+		if !o.Has(f.option) || f.to == &g.hist && g.bins.length == 0 || f.option == "write_lat_log" && without(o, f.kind) {
 			continue
 		}
 		prefix := o.Text(f.option)
@@ -144,7 +146,9 @@ func (l *Logs) Detail() *run.Detail {
 }
 
 // any says whether there are logs beside the histograms', and single whether they hold single operations.
-func (g *jobLog) any() bool    { return g.bw != nil || g.iops != nil || g.clat != nil }
+func (g *jobLog) any() bool {
+	return slices.ContainsFunc([]*logFile{g.bw, g.iops, g.lat, g.slat, g.clat}, func(f *logFile) bool { return f != nil })
+}
 func (g *jobLog) single() bool { return g.any() && g.average.length == 0 }
 
 // Close writes what is left. It says what went wrong from the beginning.
@@ -199,15 +203,19 @@ func (l *Logs) samples(s *run.Samples) {
 
 func (g *jobLog) sample(x *run.Sample, d direction, began int64) {
 	at := g.stamp(x.At, began)
-	clat := x.Service - max(x.Submission, 0)
+	submission := x.Submission
+	if g.inline {
+		submission = -1
+	}
+	clat := x.Service - max(submission, 0)
 	if clat > 0 {
 		g.line(g.bw, at, x.Bytes*1e6/clat, d, x)
 	}
 	g.line(g.iops, at, 1, d, x)
 	g.line(g.lat, at, x.Service, d, x)
 	g.line(g.clat, at, clat, d, x)
-	if x.Submission >= 0 {
-		g.line(g.slat, at, x.Submission, d, x)
+	if submission >= 0 {
+		g.line(g.slat, at, submission, d, x)
 	}
 }
 

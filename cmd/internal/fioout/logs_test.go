@@ -69,7 +69,7 @@ func table(t *testing.T, b *bytes.Buffer) (rows [][]int64) {
 }
 
 func TestLogsOfSingleOperations(t *testing.T) {
-	job := jobOf("j", 0, "rw", "randrw", "write_bw_log", "a", "write_lat_log", "b", "log_offset", "1")
+	job := jobOf("j", 0, "rw", "randrw", "ioengine", "libaio", "write_bw_log", "a", "write_lat_log", "b", "log_offset", "1")
 	job.All = append(job.All, fiojob.Option{Name: "write_iops_log"})
 	r, kept := logged(t, run.Phase{}, load{job, stream4K(t, 4, 500, engine.Read, engine.Write)})
 	names := slices.Sorted(maps.Keys(kept))

@@ -89,9 +89,19 @@ func (g *jobLog) writeAverage(a *gather) {
 		g.line(g.bw, at, int64(float64(y.bytes)/seconds/1024+0.5), d, nil)
 		g.line(g.iops, at, int64(float64(y.ios)/seconds+0.5), d, nil)
 		g.latency(g.lat, at, y.full, d)
-		g.latency(g.clat, at, y.clat, d)
-		g.latency(g.slat, at, y.slat, d)
+		g.latency(g.clat, at, g.completion(y), d)
+		if !g.inline {
+			g.latency(g.slat, at, y.slat, d)
+		}
 	}
+}
+
+// completion are the latencies that clat is of.
+func (g *jobLog) completion(y *gathered) *hist.Histogram {
+	if g.inline {
+		return y.full
+	}
+	return y.clat
 }
 
 func (g *jobLog) latency(f *logFile, at int64, h *hist.Histogram, d direction) {
@@ -107,7 +117,8 @@ func (g *jobLog) latency(f *logFile, at int64, h *hist.Histogram, d direction) {
 // writeBins writes a window's lines of the histogram log.
 func (g *jobLog) writeBins(a *gather) {
 	for i := range a.ways {
-		if y := &a.ways[i]; y.clat != nil && y.clat.Count() > 0 {
+		y := &a.ways[i]
+		if h := g.completion(y); h != nil && h.Count() > 0 {
 			g.logs.put(g.hist, g.binLine(g.stamp(a.until, a.began), i, y))
 		}
 	}
@@ -117,7 +128,7 @@ func (g *jobLog) writeBins(a *gather) {
 // What is above the last is in the last.
 func (g *jobLog) binLine(at int64, d int, y *gathered) []byte {
 	counts := make([]int64, numBins/g.stride)
-	for i, c := range binsOf(y.clat) {
+	for i, c := range binsOf(g.completion(y)) {
 		counts[min(i/g.stride, len(counts)-1)] += c
 	}
 	b := numbers(g.hist.w.AvailableBuffer(), at, int64(d), y.bytes/y.ios)

@@ -82,9 +82,9 @@ func (d *document) normalWay(b *bytes.Buffer, e *entry, y *way, i int) {
 		on    bool
 		times *times
 	}{
-		{"slat", e.opt.On("slat_percentiles"), &y.slat},
-		{"clat", e.opt.On("clat_percentiles"), &y.clat},
-		{"lat", e.opt.On("lat_percentiles"), &y.lat},
+		{"slat", e.ranks("slat"), &y.slat},
+		{"clat", e.ranks("clat"), &y.clat},
+		{"lat", e.ranks("lat"), &y.lat},
 	} {
 		if l.on && l.times.n > 0 {
 			normalPercentiles(b, l.name, l.times, e.opt)

@@ -73,9 +73,9 @@ func (d *document) terseWay(b *bytes.Buffer, e *entry, y *way, i, version int) {
 	var list []float64
 	from := &y.clat
 	switch {
-	case e.opt.On("lat_percentiles"):
+	case e.ranks("lat"):
 		list, from = percentiles(e.opt), &y.lat
-	case e.opt.On("clat_percentiles"):
+	case e.ranks("clat"):
 		list = percentiles(e.opt)
 	}
 	values := from.percentiles(list)

@@ -1,0 +1,190 @@
+package main
+
+// peerJobs are the jobs that both programs run.
+var peerJobs = []peerJob{
+	// Directions.
+	{args: "--name=a --filename=data --size=256k --rw=read"},
+	{args: "--name=a --filename=data --size=256k --rw=write --bs=8k"},
+	{args: "--name=a --filename=data --size=256k --rw=randread", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randwrite --bs=16k", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=rw", order: places},
+	{args: "--name=a --filename=data --size=256k --rw=randrw --rwmixread=70", order: places},
+	{args: "--name=a --filename=data --size=256k --rw=randrw --rwmixwrite=25 --bs=2k", order: places},
+	{args: "--name=a --ioengine=null --size=256k --rw=trim"},
+	{args: "--name=a --ioengine=null --size=256k --rw=randtrim --bs=16k", order: set},
+	{args: "--name=a --ioengine=null --size=256k --rw=trimwrite"},
+	{args: "--name=a --ioengine=null --size=256k --rw=randtrimwrite", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randread:8", order: counts},
+	{args: "--name=a --filename=data --size=256k --rw=randwrite:4 --rw_sequencer=identical", order: counts},
+	{args: "--name=a --filename=data --size=256k --rw=write:4k"},
+	{args: "--name=a --filename=data --size=256k --rw=read:12k --bs=4k"},
+	{args: "--name=a --filename=data --size=256k --rw=read --rw_sequencer=identical"},
+	{args: "--name=a --filename=data --size=256k --rw=read:-8k --bs=4k --number_ios=8", order: counts}, // fio begins with one at the start,
+
+	// Block sizes.
+	{args: "--name=a --filename=data --size=256k --rw=randread --bs=512", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=rw --bs=8k,4k --number_ios=20", order: loose},
+	{args: "--name=a --filename=data --size=1m --rw=randread --bssplit=4k/100", order: set},
+	{args: "--name=a --filename=data --size=1m --rw=randwrite --bssplit=4k/50:8k/:16k/ --number_ios=40 --norandommap", order: loose},
+	{args: "--name=a --filename=data --size=1m --rw=read --bsrange=4k-4k"},
+	{args: "--name=a --filename=data --size=1m --rw=randread --bsrange=2k-8k --number_ios=64", order: loose},
+	{args: "--name=a --filename=data --size=1m --rw=randread --bs=4k --blockalign=64k --number_ios=16 --norandommap", order: counts},
+
+	// How much, and where.
+	{args: "--name=a --filename=data --size=256k --io_size=64k --rw=randread", order: counts},
+	{args: "--name=a --filename=data --size=64k --io_size=256k --rw=write"},
+	{args: "--name=a --filename=data --size=64k --io_size=128k --rw=randwrite", order: set},
+	{args: "--name=a --filename=data --size=256k --number_ios=7 --rw=write"},
+	{args: "--name=a --filename=data --size=64k --number_ios=100 --rw=write"},
+	{args: "--name=a --filename=data --size=64k --number_ios=100 --rw=randread --norandommap", order: counts},
+	{args: "--name=a --filename=data --filesize=256k --size=64k --offset=128k --rw=read"},
+	{args: "--name=a --filename=data --size=64k --offset=25% --rw=read", lay: true},
+	{args: "--name=a --filename=data --filesize=256k --size=64k --offset_increment=64k --numjobs=3 --rw=read"},
+	{args: "--name=a --filename=data --size=256k --loops=3 --rw=read"},
+	{args: "--name=a --filename=data --size=64k --loops=2 --rw=randwrite", order: set},
+	{args: "--name=a --filename=data --size=1m --rw=read --zonemode=strided --zonesize=64k --zoneskip=64k"},
+	{args: "--name=a --filename=data --size=1m --rw=read --zonemode=strided --zonesize=32k --zonerange=128k --zoneskip=0"},
+	{args: "--name=a --filename=data --size=1m --io_size=256k --rw=randread --zonemode=strided --zonesize=64k --zoneskip=128k", order: counts},
+
+	// Choices of places.
+	{args: "--name=a --filename=data --size=1m --rw=randread --norandommap", order: counts},
+	{args: "--name=a --filename=data --size=1m --rw=randread --random_generator=lfsr", order: set},
+	{args: "--name=a --filename=data --size=1m --rw=randread --random_distribution=zipf:1.2", order: counts},
+	{args: "--name=a --filename=data --size=1m --rw=randwrite --random_distribution=pareto:0.2", order: counts},
+	{args: "--name=a --filename=data --size=1m --rw=randread --random_distribution=normal:20", order: counts},
+	{args: "--name=a --filename=data --size=1m --rw=randread --random_distribution=zoned:60/10:30/20:10/70", order: counts},
+	{args: "--name=a --filename=data --size=1m --rw=randread --random_distribution=zoned_abs:60/256k:40/768k", order: counts},
+	{args: "--name=a --filename=data --size=1m --rw=randread --percentage_random=50", order: counts},
+	{args: "--name=a --filename=data --size=256k --rw=randread --randseed=7", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randread --randrepeat=0", order: set},
+
+	// Engines and depths.
+	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=sync", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randwrite --ioengine=pvsync2", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=libaio --iodepth=8", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randwrite --ioengine=libaio --iodepth=16 --iodepth_batch_submit=8 --iodepth_batch_complete_min=4", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=libaio --iodepth=8 --direct=1 --iodepth_low=2", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=io_uring --iodepth=8", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randrw --ioengine=io_uring --iodepth=4 --fixedbufs --registerfiles --direct=1", order: places},
+	{args: "--name=a --filename=data --size=256k --rw=write --ioengine=mmap"},
+	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=mmap", order: set},
+	{args: "--name=a --size=4m --rw=randread --ioengine=null", order: set},
+	{args: "--name=a --size=4m --rw=randrw --ioengine=null --iodepth=8", order: places},
+	{args: "--name=a --filename=data --size=256k --rw=read --direct=1 --bs=64k"},
+	{args: "--name=a --filename=data --size=256k --rw=write --buffered=0"},
+
+	// Jobs and files.
+	{args: "--name=a --filename=data --size=256k --rw=randread --numjobs=3", order: set},
+	{args: "--group_reporting --name=a --filename=data --size=256k --rw=randread --numjobs=4", order: set},
+	{args: "--name=a --size=64k --rw=write --numjobs=2 --thread"},
+	{args: "--name=a --size=256k --nrfiles=4 --rw=write"},
+	{args: "--name=a --size=256k --nrfiles=4 --rw=randwrite --file_service_type=random", order: counts},
+	{args: "--name=a --size=256k --nrfiles=4 --rw=read --file_service_type=sequential"},
+	{args: "--name=a --size=256k --nrfiles=4 --rw=read --file_service_type=roundrobin:4"},
+	{args: "--name=a --size=256k --nrfiles=8 --openfiles=2 --rw=read --file_service_type=sequential"},
+	{args: "--name=a --size=256k --nrfiles=2 --filename_format=f.$jobnum.$filenum --rw=write"},
+	{args: "--name=a --filename=x:y --size=256k --rw=write"},
+	{args: "--name=a --size=64k --rw=write --unlink=1"},
+	{args: "--name=a --filename=data --size=64k --rw=write --create_on_open=1"},
+	{args: "--name=a --filename=data --size=256k --rw=write --overwrite=1"},
+	{args: "--name=a --filename=data --size=256k --rw=write --create_only=1", order: unlogged, blank: true},
+	{args: "--name=a --filename=data --size=256k --rw=read --pre_read=1"},
+
+	// Syncs.
+	{args: "--name=a --filename=data --size=64k --rw=write --fsync=4", syncs: &syncs{fio: 3, moonio: 4, why: "fio leaves the last one out"}},
+	{args: "--name=a --filename=data --size=64k --rw=write --fdatasync=1", syncs: &syncs{moonio: 16, shorts: true, why: "fio counts these as short reads"}},
+	{args: "--name=a --filename=data --size=64k --rw=randwrite --end_fsync=1", order: set},
+	{args: "--name=a --filename=data --size=64k --rw=write --fsync_on_close=1"},
+	{args: "--name=a --filename=data --size=64k --rw=write --sync_file_range=write:4", syncs: &syncs{moonio: 4, shorts: true, why: "fio counts these as short writes"}},
+	{args: "--name=a --filename=data --size=64k --rw=write --sync=dsync"},
+	{args: "--name=a --filename=data --size=64k --rw=randwrite --sync=1", order: set},
+
+	// Time.
+	{args: "--name=a --filename=data --size=64k --rw=read --rate_iops=2000"},
+	{args: "--name=a --filename=data --size=64k --rw=read --rate=8m"},
+	{args: "--name=a --filename=data --size=64k --rw=randread --rate_iops=4000 --rate_process=poisson", order: set},
+	{args: "--name=a --filename=data --size=64k --rw=write --thinktime=100 --thinktime_blocks=4"},
+	{args: "--name=a --filename=data --size=64k --rw=read --runtime=10"},
+	{args: "--name=a --filename=data --size=64k --rw=read --runtime=200ms --time_based", order: loose},
+	{args: "--name=a --filename=data --size=64k --rw=read --startdelay=50ms"},
+
+	// What is written.
+	{args: "--name=a --filename=data --size=64k --rw=write --buffer_pattern=0xdeadbeef", data: true},
+	{args: "--name=a --filename=data --size=64k --rw=write --buffer_pattern=\"abcd\"-12", data: true},
+	{args: "--name=a --filename=data --size=64k --rw=randwrite --zero_buffers", data: true, order: set},
+	{args: "--name=a --filename=data --size=64k --rw=write --refill_buffers"},
+	{args: "--name=a --filename=data --size=64k --rw=write --buffer_compress_percentage=50 --refill_buffers"},
+	{args: "--name=a --filename=data --size=64k --rw=write --dedupe_percentage=30"},
+	{args: "--name=a --filename=data --size=64k --rw=write --verify=pattern --verify_pattern=0x5a", data: true},
+	{args: "--name=a --filename=data --size=64k --rw=write --verify=pattern --verify_pattern=0xab%o", data: true},
+	{args: "--name=a --filename=data --size=64k --rw=randwrite --verify=crc32c", order: set},
+	{args: "--name=a --filename=data --size=64k --rw=write --verify=md5"},
+	{args: "--name=a --filename=data --size=64k --rw=write --verify=sha256 --do_verify=0"},
+	{args: "--name=a --filename=data --size=64k --rw=randwrite --verify=xxhash --verify_backlog=4", order: set},
+	{args: "--name=a --filename=data --size=64k --rw=write --verify=meta --verify_interval=1k"},
+	{args: "--name=a --filename=data --size=64k --rw=randrw --verify=crc32", order: loose},
+
+	// What is measured.
+	{args: "--name=a --filename=data --size=64k --rw=read --clat_percentiles=0"},
+	{args: "--name=a --filename=data --size=64k --rw=read --lat_percentiles=1 --slat_percentiles=1 --percentile_list=50:99.5"},
+	{args: "--name=a --filename=data --size=64k --rw=randrw --unified_rw_reporting=mixed", order: places},
+	{args: "--name=a --filename=data --size=64k --rw=randrw --unified_rw_reporting=both", order: places},
+	{args: "--name=a --filename=data --size=64k --rw=read --gtod_reduce=1", order: unlogged},
+	{args: "--name=a --filename=data --size=64k --rw=read --disable_clat=1 --disable_slat=1"},
+	{args: "--name=a --filename=data --size=64k --rw=read --description=words"},
+	{args: "--name=a --filename=data --kb_base=1000 --size=64k --rw=read --unit_base=1 --significant_figures=6"},
+
+	// Job files.
+	{file: `[global]
+filename=data
+size=64k
+[first]
+rw=write
+[second]
+stonewall
+rw=read
+bs=8k
+`},
+	{file: `[global]
+size=64k
+bs=4k
+group_reporting
+[w]
+filename=w
+rw=write
+numjobs=2
+[r]
+new_group
+filename=r
+rw=read
+`},
+	{file: `[lay]
+filename=data
+rw=write
+size=128k
+buffer_pattern=0x11
+[more]
+wait_for=lay
+filename=data
+size=128k
+io_size=64k
+rw=write
+bs=8k
+buffer_pattern=0x22
+`, data: true},
+	{file: `[global]
+ioengine=libaio
+iodepth=4
+size=128k
+directory=.
+; a comment
+[a]
+# another
+filename=$jobname.x
+rw=randwrite
+[b]
+startdelay=20ms
+rw=randrw
+rwmixread=20
+`, order: places},
+}
