@@ -33,7 +33,7 @@ var known = []Spec{
 	{Name: "size", Kind: Size},
 	{Name: "io_size", Also: "io_limit", Kind: Size},
 	{Name: "fill_device", Also: "fill_fs", Kind: Boolean, Default: "0"},
-	{Name: "filesize", Kind: Integer, Least: 1},
+	{Name: "filesize", Kind: Range, Least: 1},
 	{Name: "file_append", Kind: Boolean, Default: "0"},
 	{Name: "offset", Also: "fileoffset", Kind: Size, Default: "0"},
 	{Name: "offset_increment", Kind: Size, Default: "0"},

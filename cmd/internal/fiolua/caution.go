@@ -38,6 +38,15 @@ func (t *translation) cautionTime(u *unit) {
 	}
 }
 
+// cautionRamp warns of jobs that would be measured from different times on.
+func (t *translation) cautionRamp(units []*unit) {
+	for _, u := range units {
+		if a, b := units[0].v.Time("ramp_time"), u.v.Time("ramp_time"); a != b {
+			t.warn(fmt.Sprintf("jobs %s and %s: they run together and have other ramp times: the longer, %v, holds for both", units[0].name, u.name, max(a, b)))
+		}
+	}
+}
+
 // cautionCache warns of reads that the page cache answers.
 func (t *translation) cautionCache(u *unit) {
 	data := u.total

@@ -119,6 +119,18 @@ argument 3: rw=write:-4k: going back is done a block at a time here: -8192, twic
 argument 3: verify=crc7: moonio has no such method: use verify=crc32c or verify=xxhash, which are fast, or sha256
     --verify=crc7
              ^^^^`},
+		{"--size=1m --filesize=4k-1m", `
+argument 3: filesize=4k-1m: the files of a job have one size here: give that
+    --filesize=4k-1m
+               ^^^^^`},
+		{"--size=1m --ss=iops:5% --ss_dur=1", `
+argument 4: steadystate_duration=1: each second is one value: give whole seconds, and at least 2s
+    --ss_dur=1
+             ^`},
+		{"--size=1m --ss=iops:x%", `
+argument 3: steadystate=iops:x%: "x%" is not a limit such as 5%, or a figure above 0
+    --ss=iops:x%
+              ^^`},
 		{"--size=1g --latency_target=1ms --rw=randread", `
 argument 3: latency_target=1ms: the depth is looked for, and psync has a depth of 1: use libaio or io_uring
     --latency_target=1ms
@@ -142,6 +154,7 @@ func TestWarnings(t *testing.T) {
 		{"--size=1m --direct=1 --bs=4KiB", "argument 4: bs=4KiB: fio takes KiB for a power of 1000, and K for one of 1024"},
 		{"--size=1m --direct=1 --thinktime=1 --rate=1m", "job x: what falls due while it thinks is left out; fio makes it up in a burst, as rate_ignore_thinktime=0 asks for here"},
 		{"--size=1m --direct=1 --randseed=1 --name=y --size=1m --direct=1 --randseed=2", "argument 8: randseed=2: all jobs follow from one seed here, and randseed=1 has set it"},
+		{"--size=2g --ramp_time=2 --name=y --size=2g", "jobs x and y: they run together and have other ramp times: the longer, 2s, holds for both"},
 		{"--size=2g --name=y --size=1m --direct=1", ""},
 		{"--size=1m --direct=1 --runtime=9 --time_based", ""},
 		{"--size=1m --rw=write", ""},

@@ -18,6 +18,11 @@ func (t *translation) measure(u *unit) error {
 			return o.Fail("", "zoned devices are not driven: give bytes or per cent")
 		}
 	}
+	if o, ok := u.v.Option("filesize"); ok {
+		if lo, hi := u.v.Range("filesize", 0); lo != hi {
+			return o.Fail("", "the files of a job have one size here: give that")
+		}
+	}
 	if err := u.regionSize(real, count); err != nil {
 		return err
 	}

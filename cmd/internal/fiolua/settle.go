@@ -29,6 +29,9 @@ func (t *translation) settle() error {
 	if err := t.aloneWithTarget(); err != nil {
 		return err
 	}
+	for _, stage := range t.stages() {
+		t.cautionRamp(stage)
+	}
 	t.placeFiles()
 	t.listFiles()
 	t.nameResults()

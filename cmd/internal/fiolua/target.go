@@ -3,6 +3,8 @@ package fiolua
 import (
 	"cmp"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -23,6 +25,28 @@ func (t *translation) checkTarget(u *unit) error {
 	}
 	if u.synchronous() {
 		return o.Fail("", "the depth is looked for, and %s has a depth of 1: use libaio or io_uring", cmp.Or(u.v.Text("ioengine"), "psync"))
+	}
+	return nil
+}
+
+// checkSteady refuses a steadystate that says nothing, or that a phase can't be held to.
+func (t *translation) checkSteady(u *unit) error {
+	o, ok := u.v.Option("steadystate")
+	if !ok {
+		return nil
+	}
+	word, limit := u.v.Word("steadystate")
+	if !slices.Contains([]string{"iops", "iops_slope", "bw", "bw_slope"}, word) {
+		return o.Fail(word, "%q is not one of iops, iops_slope, bw, bw_slope", word)
+	}
+	if x, err := strconv.ParseFloat(strings.TrimSuffix(limit, "%"), 64); limit != "" && (err != nil || !(x > 0)) {
+		return o.Fail(limit, "%q is not a limit such as 5%%, or a figure above 0", limit)
+	}
+	for name, least := range map[string]time.Duration{"steadystate_duration": 2 * time.Second, "steadystate_ramp_time": 0} {
+		if d := u.v.Time(name); d > 0 && (d < least || d%time.Second != 0) {
+			o, _ := u.v.Option(name)
+			return o.Fail("", "each second is one value: give whole seconds, and at least %v", least)
+		}
 	}
 	return nil
 }
