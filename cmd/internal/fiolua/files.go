@@ -179,6 +179,10 @@ func (t *translation) prepare(u *unit) error {
 		h.create = u.v.On("allow_file_create") || !u.v.Has("allow_file_create")
 		h.unlink = u.v.On("unlink")
 		h.preread = u.v.On("pre_read")
+		if h.preread && (h.format != "" || h.device) {
+			o, _ := u.v.Option("pre_read")
+			return o.Fail("", "it reads one file, or those that filename names")
+		}
 		h.drop = !h.direct && u.drops()
 		h.size = u.offset + u.step*int64(len(u.jobs)-1) + u.size
 		h.keep = !t.bare(u) && node.Exists && !u.v.Has("filesize") && u.v.Size("size").Bytes == 0
