@@ -33,6 +33,8 @@ func (t *translation) cautionTime(u *unit) {
 	case u.v.Time("latency_target") > 0:
 	case timed && u.v.Time("runtime") == 0:
 		t.warn(fmt.Sprintf("job %s: time_based has no effect without a runtime: the job ends after %s", u.name, about(u.amountToDo())))
+	case ok && timed && u.v.Integer("number_ios") > 0:
+		t.warn(fmt.Sprintf("job %s: number_ios has no effect with time_based: the job goes on until %s is over", u.name, o))
 	case ok && !timed && u.v.Integer("number_ios") == 0:
 		t.warn(fmt.Sprintf("job %s: %s is only the longest that it takes: without time_based the job ends after %s", u.name, o, about(u.amountToDo())))
 	}

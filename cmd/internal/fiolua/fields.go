@@ -186,8 +186,8 @@ func (t *translation) putRegion(u *unit) error {
 func (t *translation) putLimits(u *unit) error {
 	timed := u.v.On("time_based") && u.v.Time("runtime") > 0
 	trims := u.rw.trim && !u.rw.both // which move no bytes
-	if n := u.v.Integer("number_ios"); n > 0 {
-		u.put("ops", integer(n), u.since("number_ios"))
+	if n := u.v.Integer("number_ios"); n > 0 && !timed { // a time starts the job again and again
+		u.put("ops", integer(n*max(1, u.v.Integer("loops"))), u.since("number_ios", "loops"))
 	} else if !timed && trims {
 		u.put("ops", integer(u.amountToDo()/u.minimum), u.since("size", "io_size", "loops"))
 	}

@@ -196,12 +196,15 @@ func (e *entry) sync(op *report.Op) error {
 	if e.opt.Integer("fsync") == 0 && e.opt.Integer("fdatasync") == 0 && e.opt.Text("sync_file_range") == "" {
 		return nil
 	}
+	e.synced += op.Count
+	if e.without("clat") {
+		return nil
+	}
 	d, err := newTimes(op.Service)
 	if err != nil {
 		return err
 	}
 	e.syncs.add(&d)
-	e.synced += op.Count
 	return nil
 }
 
@@ -214,6 +217,8 @@ func inline(o *fiojob.Values) bool {
 		return true
 	case "null":
 		return o.Integer("iodepth") == 1
+	case "io_uring":
+		return o.On("sqthread_poll")
 	}
 	return false
 }
