@@ -185,7 +185,7 @@ func (t *translation) putRegion(u *unit) error {
 // given a time to fill.
 func (t *translation) putLimits(u *unit) error {
 	timed := u.v.On("time_based") && u.v.Time("runtime") > 0
-	trims := u.rw.trim && !u.rw.both // which move no bytes
+	trims := u.rw.trim && !u.rw.both                     // which move no bytes
 	if n := u.v.Integer("number_ios"); n > 0 && !timed { // a time starts the job again and again
 		u.put("ops", integer(n*max(1, u.v.Integer("loops"))), u.since("number_ios", "loops"))
 	} else if !timed && trims {
