@@ -24,7 +24,7 @@ local p = params {
   direct     = { "captured", "whether the page cache is bypassed: as it was, or for devices", choice = { "captured", "true", "false" } },
   one        = { false, "all that the trace is of in one file" },
   map        = { "", "targets by the trace's names, as NAME=FILE with ; between; NAME can be a pattern" },
-  skip_bad   = { false, "play the trace although more than 1 % of its lines cannot be read" },
+  skip_bad   = { false, "play the trace although more than 1 % of its lines cannot be read, or it is cut off" },
   on_error   = { "stop", "whether the first failed operation ends the run", choice = { "stop", "count" } },
   threads    = { 1, "worker threads", min = 1 },
 }

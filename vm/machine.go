@@ -30,6 +30,8 @@ type machine struct {
 	patternCount uint64                   // patterns made so far
 	measured     map[*lua.LTable]measured // results of operations that the script holds
 
+	mapping bool // it only runs a replay's map function
+
 	// On workers.
 	carrier *carrier
 	body    *lua.LFunction

@@ -2,10 +2,10 @@ package vm
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -13,7 +13,6 @@ import (
 	"moonio/engine/replay"
 	"moonio/engine/run"
 	"moonio/engine/trace"
-	"moonio/engine/units"
 )
 
 // replaying is a replay while its job is made.
@@ -58,16 +57,28 @@ func (m *machine) replay(L *lua.LState) int {
 	m.resolve(o, r.trace)
 	var err error
 	if r.survey, err = replay.Look(m.run.ctx, r.open, &r.options); err != nil {
-		m.raise(L, fmt.Errorf("%s: %w", o.call, err))
+		m.raise(L, fmt.Errorf("%s: %w", o.call, r.trace.wrong(err)))
 	}
 	if r.survey.Records == 0 {
-		L.RaiseError("%s: there is nothing to play: trace %s has no records in the window", o.call, r.trace)
+		m.raise(L, fmt.Errorf("%s: trace %s: there is nothing to play%s", o.call, r.trace, r.nothing()))
 	}
 	r.makeTargets()
 	r.describe()
 	j.Replay = r.job
 	L.Push(m.wrap(j))
 	return 1
+}
+
+// nothing says what there is in a trace of which no record is left.
+func (r *replaying) nothing() string {
+	why := ""
+	if r.options.From > 0 || r.options.To > 0 || r.fn != nil {
+		why = " in the window of time that was asked for, or nothing that map leaves"
+	}
+	for _, reason := range slices.Sorted(maps.Keys(r.survey.Log.Skipped)) {
+		why += fmt.Sprintf("; %d × %s", r.survey.Log.Skipped[reason], reason)
+	}
+	return why
 }
 
 func (r *replaying) readOptions() {
@@ -296,7 +307,7 @@ func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*en
 	case own == 0:
 		return
 	case own > maxOwnTargets && !r.one:
-		r.o.L.RaiseError("%s: the trace is of %d files or devices, more than the %d that are laid out: put them into one with one = true, or choose some with map", r.o.call, own, maxOwnTargets)
+		r.o.L.RaiseError("%s: the trace is of %d files or devices, more than the %d that are laid out: put them into one with one = true (--one), or choose some with map, or with moonio trace convert --device", r.o.call, own, maxOwnTargets)
 	}
 	if r.one {
 		f := r.lay(r.name, total, !r.cached(given))
@@ -378,151 +389,4 @@ func (r *replaying) check(f *replay.File, g *file) {
 	case r.options.Address == replay.Compact && f.Touched > g.Size():
 		o.fail("address", "%s touches %s, and %q has %s: take \"wrap\", \"scale\" or \"skip\", or a larger file", f.Name, size(f.Touched), g.path, size(g.Size()))
 	}
-}
-
-// describe completes the job, and says before the first operation what will be done.
-func (r *replaying) describe() {
-	s, j := r.survey, r.job
-	loops := int64(max(r.options.Loops, 1))
-	j.Records = s.Records * loops
-	j.Bytes = (s.Bytes[engine.Read] + s.Bytes[engine.Write] + s.Bytes[engine.Append]) * loops
-	j.Describe = r.trace.String()
-	j.Captured = run.Captured{Depth: s.Depth, MostDepth: s.MostDepth}
-	if span := float64(s.Span) / j.Speed; span > 0 {
-		j.Captured.IOPS = float64(s.Records) / span * 1e9
-	}
-	for _, line := range r.plan() {
-		fmt.Fprintln(r.m.run.Err, line)
-	}
-}
-
-// plan is what is said of a replay before its first operation.
-func (r *replaying) plan() []string {
-	s := r.survey
-	var touched, grows int64
-	for i := range s.Files {
-		touched += s.Files[i].Touched
-		grows += s.Files[i].Grows
-	}
-	span := time.Duration(s.Span)
-	lines := []string{
-		fmt.Sprintf("replay %q: %s", r.name, r.trace),
-		fmt.Sprintf("  spans      %s: %s, %s on average, %s read, %s written",
-			duration(span), plural(int(s.Records), "operation", "operations"), perSecond(s.Records, span), size(s.Bytes[engine.Read]), size(s.Bytes[engine.Write]+s.Bytes[engine.Append])),
-		fmt.Sprintf("  touches    %s of %s, in chunks of %s", size(touched), plural(len(s.Files), "file or device", "files or devices"), size(r.chunk())),
-	}
-	lines = append(lines, "  played     "+r.timing(span))
-	if r.own > 0 {
-		lines = append(lines, fmt.Sprintf("  lays out   %s in %s", size(r.own), plural(r.laid, "file", "files")))
-	}
-	lines = append(lines, "  page cache "+r.caching())
-	where := r.options.Address.String()
-	if r.why != "" {
-		where += ", because " + r.why
-	}
-	lines = append(lines, "  addresses  "+where)
-	if changed := r.unaligned(); changed > 0 {
-		lines = append(lines, fmt.Sprintf("  alignment  %s, which direct I/O needs: %s", plural(int(changed), "operation is not aligned", "operations are not aligned"), alignText[r.options.Align]))
-	}
-	if grows > 0 {
-		lines = append(lines, fmt.Sprintf("  appends    %s, where files end", size(grows)))
-	}
-	if l := s.Log; l.Bad+l.Lost > 0 {
-		lines = append(lines, fmt.Sprintf("  missing    %d lines could not be read, %d events were lost in the capture", l.Bad, l.Lost))
-	}
-	for _, n := range s.Log.Notes {
-		lines = append(lines, "  note       "+n)
-	}
-	return lines
-}
-
-func (r *replaying) chunk() int64 {
-	if r.options.Chunk > 0 {
-		return r.options.Chunk
-	}
-	return replay.DefaultChunk
-}
-
-func (r *replaying) timing(span time.Duration) string {
-	j := r.job
-	text := ""
-	switch j.Timing {
-	case run.AsFast:
-		text = "as fast as possible"
-	case run.Dependent:
-		text = "by dependency"
-	case run.PerStream:
-		text = fmt.Sprintf("each of %s as a closed loop", plural(r.survey.Streams, "stream", "streams"))
-	default:
-		text = "at the captured times"
-	}
-	if j.Speed != 1 && j.Timing != run.AsFast {
-		text += fmt.Sprintf(", %g times as fast: %s", j.Speed, duration(time.Duration(float64(span)/j.Speed)))
-	}
-	if r.options.Loops > 1 {
-		text += fmt.Sprintf(", %d times over", r.options.Loops)
-	}
-	return text + fmt.Sprintf(", at most %d in flight", j.Depth)
-}
-
-// alignText says what an alignment policy does.
-var alignText = map[replay.Alignment]string{
-	replay.Expand: "expanded to whole blocks", replay.Nearest: "moved to the nearest block",
-	replay.Split: "split into aligned parts", replay.Drop: "left out",
-}
-
-// caching says which targets bypass the page cache.
-func (r *replaying) caching() string {
-	past := 0
-	for _, f := range r.job.Files {
-		if f.Direct {
-			past++
-		}
-	}
-	why := ""
-	if r.own > 0 && r.direct == nil {
-		why = ", as captured"
-	}
-	switch n := len(r.job.Files); past {
-	case n:
-		return "bypassed" + why
-	case 0:
-		return "used" + why
-	default:
-		return fmt.Sprintf("bypassed for %d of %d files%s", past, n, why)
-	}
-}
-
-// unaligned is how many transfers the targets cannot take as they are.
-func (r *replaying) unaligned() (n int64) {
-	for i := range r.survey.Files {
-		f := &r.survey.Files[i]
-		switch align := r.aligns[i]; {
-		case align > 512:
-			n += f.Unaligned4K
-		case align > 1:
-			n += f.Unaligned512
-		}
-	}
-	return n
-}
-
-// Figures as a plan shows them.
-
-func size(n int64) string { return units.ApproxSize(float64(n)) }
-
-func duration(d time.Duration) string { return units.ApproxDuration(float64(d)) }
-
-func perSecond(n int64, d time.Duration) string {
-	if d <= 0 {
-		return "all at once"
-	}
-	return units.ApproxCount(float64(n)/d.Seconds()) + "/s"
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -154,8 +154,11 @@ func (t *thoughts) Interrupt(err error) { t.m.interrupt(err) }
 func (t *thoughts) Close() { t.m.release() }
 
 // notThinking refuses what only the script's top level and clients can do, in a function
-// that says how long to think.
+// that says how long to think or what becomes of a record.
 func (m *machine) notThinking(L *lua.LState, call string) {
+	if m.mapping {
+		L.RaiseError("%s: a map function only says what becomes of a record: it can compute and draw, and not do I/O or wait", call)
+	}
 	if m.worker > 0 && m.task == nil {
 		L.RaiseError("%s: a think function only says how long to think: it can compute and draw, and not do I/O or wait", call)
 	}

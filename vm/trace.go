@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,13 +15,15 @@ import (
 	"moonio/engine/suggest"
 	"moonio/engine/trace"
 	"moonio/engine/trace/format"
+	"moonio/vm/luaerr"
 )
 
 // captured is a trace as a script holds it. It is read anew each time it is played, and
 // once by the script itself.
 type captured struct {
-	name    string // as the script, or the user, named it
-	paths   []string
+	name    string   // as the script, or the user, named it
+	names   []string // likewise, one by one
+	paths   []string // where they are
 	options trace.Options
 
 	resolved bool // paths are those of files that may be read
@@ -34,10 +37,40 @@ type captured struct {
 type record struct {
 	trace.Record
 	log  *trace.Log
-	emit func(*trace.Record) // nil where records cannot be added
+	emit func(*trace.Record) error // nil where records cannot be added
 }
 
 func (c *captured) String() string { return c.name }
+
+// wrong is an error that reading the trace has met, with the names by which the user knows its files.
+func (c *captured) wrong(err error) error {
+	var fault *luaerr.Error // of a map function
+	if errors.As(err, &fault) {
+		return err
+	}
+	text := err.Error()
+	if errors.Is(err, trace.ErrTruncated) {
+		text += ": skip_bad = true (--skip-bad) plays what is there of it"
+	}
+	named := false
+	for i, path := range c.paths {
+		named = named || strings.Contains(text, path)
+		text = strings.ReplaceAll(text, path, c.names[i])
+	}
+	if !named {
+		text = fmt.Sprintf("trace %s: %s", c, text)
+	}
+	return &traceError{text, err}
+}
+
+// traceError is an error in other words.
+type traceError struct {
+	text string
+	err  error
+}
+
+func (e *traceError) Error() string { return e.text }
+func (e *traceError) Unwrap() error { return e.err }
 
 // open begins to read the trace.
 func (c *captured) open() (*replay.Trace, error) {
@@ -82,6 +115,7 @@ func (m *machine) traceAt(o *options, what string, v lua.LValue) *captured {
 		}
 	}
 	c := &captured{paths: o.paths(what, v)}
+	c.names = slices.Clone(c.paths)
 	c.name = strings.Join(c.paths, ", ")
 	c.options = o.traceOptions(format, args)
 	return c
@@ -172,7 +206,7 @@ func (m *machine) nextRecord(L *lua.LState) int {
 	if c.reading == nil {
 		t, err := format.Open(c.paths, &c.options)
 		if err != nil {
-			m.raise(L, err)
+			m.raise(L, c.wrong(err))
 		}
 		c.reading = t
 		c.io = m.wrap(&record{log: t.Log})
@@ -185,11 +219,11 @@ func (m *machine) nextRecord(L *lua.LState) int {
 		err = c.reading.Log.Check(trace.MaxBad)
 		m.closeTrace(L, c)
 		if err != nil {
-			m.raise(L, err)
+			m.raise(L, c.wrong(err))
 		}
 		return 0
 	case err != nil:
-		m.raise(L, err)
+		m.raise(L, c.wrong(err))
 	}
 	L.Push(c.io)
 	return 1
@@ -216,7 +250,9 @@ func (m *machine) recordType() *lua.LTable {
 		if r.emit == nil {
 			L.RaiseError("emit: only a replay's map function can add operations")
 		}
-		r.emit(&r.Record)
+		if err := r.emit(&r.Record); err != nil {
+			L.RaiseError("%v", err)
+		}
 		return 0
 	})
 	mt.RawSetString("__index", m.L.NewFunction(func(L *lua.LState) int {
@@ -295,22 +331,22 @@ func (r *record) direct() lua.LValue {
 
 func (r *record) set(key string, v lua.LValue) (err error) {
 	switch key {
-	case "time", "latency":
-		var d time.Duration
-		if d, err = toDuration(v); err == nil && key == "time" {
-			r.Time = int64(d)
-		} else if err == nil {
-			r.Latency = int64(d)
+	case "time":
+		err = setDuration(&r.Time, v)
+	case "latency":
+		if r.Latency = trace.Unknown; v != lua.LNil {
+			err = setDuration(&r.Latency, v)
 		}
-	case "offset", "length":
-		var n int64
-		if n, err = toSize(v); err == nil && key == "offset" {
-			r.Offset = n
-		} else if err == nil {
-			r.Length = n
+	case "offset":
+		if r.Offset = trace.AtEnd; v != lua.LNil {
+			r.Offset, err = toSize(v)
 		}
+	case "length":
+		r.Length, err = toSize(v)
 	case "op":
-		r.Op, err = recordOp(v)
+		if r.Op, err = recordOp(v); r.Op == engine.Append {
+			r.Offset = trace.AtEnd
+		}
 	case "file":
 		r.File, err = nameID(&r.log.Files, v)
 	case "stream":
@@ -331,6 +367,12 @@ func (r *record) set(key string, v lua.LValue) (err error) {
 		return fmt.Errorf("the record's %s: offset %d and length %d end beyond what a file can have", key, r.Offset, r.Length)
 	}
 	return nil
+}
+
+func setDuration(ns *int64, v lua.LValue) error {
+	d, err := toDuration(v)
+	*ns = int64(d)
+	return err
 }
 
 func (r *record) flag(f trace.Flags, v lua.LValue) {
@@ -364,95 +406,4 @@ func nameID(names *trace.Names, v lua.LValue) (trace.ID, error) {
 		return names.ID([]byte(v.String()))
 	}
 	return 0, fmt.Errorf("%s is not a name", show(v))
-}
-
-// mapped is a trace whose records go through a function of the script's, in a state of its
-// own: the same function gives the same records every time.
-type mapped struct {
-	trace *replay.Trace
-	m     *machine
-	fn    *lua.LFunction
-	io    *lua.LUserData
-	rec   *record
-	queue []trace.Record
-	at    int
-}
-
-// mapTrace puts the function fn of the director's state around a trace.
-func mapTrace(director *machine, t *replay.Trace, fn *lua.LFunction) (*replay.Trace, error) {
-	m, err := director.alone()
-	if err != nil {
-		return nil, errors.Join(err, t.Close())
-	}
-	r := &mapped{trace: t, m: m, rec: &record{log: t.Log}}
-	r.rec.emit = func(c *trace.Record) { r.queue = append(r.queue, *c) }
-	r.io = m.wrap(r.rec)
-	v, err := m.carrier.value(fn, "the replay's map function")
-	if err != nil {
-		m.close()
-		return nil, errors.Join(err, t.Close())
-	}
-	r.fn = v.(*lua.LFunction)
-	return &replay.Trace{Reader: r, Log: t.Log, Close: func() error { m.close(); return t.Close() }}, nil
-}
-
-// mostEmitted bounds what a function makes of one record.
-const mostEmitted = 1 << 16
-
-// Read gives what the function makes of the trace's records.
-func (r *mapped) Read(out *trace.Record) error {
-	for {
-		if r.at < len(r.queue) {
-			*out = r.queue[r.at]
-			r.at++
-			return nil
-		}
-		r.queue, r.at = r.queue[:0], 0
-		if err := r.trace.Read(&r.rec.Record); err != nil {
-			return err
-		}
-		keep, err := r.call()
-		if err != nil {
-			return err
-		}
-		if keep {
-			r.queue = append(r.queue, r.rec.Record)
-		}
-		if len(r.queue) > mostEmitted {
-			return fmt.Errorf("the replay's map function has made more than %d operations of one", mostEmitted)
-		}
-	}
-}
-
-// call runs the function on the present record, and says whether the record stays.
-func (r *mapped) call() (bool, error) {
-	L := r.m.L
-	L.Push(r.fn)
-	L.Push(r.io)
-	if err := L.PCall(1, 1, nil); err != nil {
-		return false, r.m.explain(err)
-	}
-	v := L.Get(-1)
-	L.Pop(1)
-	return v != lua.LFalse, nil
-}
-
-// checked makes a trace fail at its end if more than a share of it could not be read.
-func checked(t *replay.Trace, share float64) *replay.Trace {
-	return &replay.Trace{Reader: &checkedReader{t, share}, Log: t.Log, Close: t.Close}
-}
-
-type checkedReader struct {
-	*replay.Trace
-	share float64
-}
-
-func (r *checkedReader) Read(out *trace.Record) error {
-	err := r.Trace.Read(out)
-	if errors.Is(err, io.EOF) {
-		if bad := r.Log.Check(r.share); bad != nil {
-			return bad
-		}
-	}
-	return err
 }

@@ -60,7 +60,7 @@ func (s *script) plan(ctx context.Context, code *vm.Script, params map[string]st
 	r := &vm.Run{
 		Session: &run.Session{FS: files, Engine: noEngine},
 		Params:  params, Interval: run.DefaultInterval, Plan: plan,
-		Out: p.stderr, Err: p.stderr, Require: s.require, Trace: s.traces(params, p.stdin),
+		Out: p.stderr, Err: p.stderr, Require: s.require, Trace: s.traces(ctx, params, p.stdin),
 	}
 	return plan, r.Do(ctx, code)
 }

@@ -40,6 +40,7 @@ func (o *scriptFlags) define(fs *pflag.FlagSet) {
 // runFlags are those of `moonio run`.
 type runFlags struct {
 	scriptFlags
+	own        bool // the script is moonio's own, and the user has not chosen it
 	dir        string
 	engine     string
 	seed       uint64

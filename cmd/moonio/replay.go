@@ -26,7 +26,7 @@ Examples:
   moonio replay sda.blktrace.* --map '8,0=/dev/vdb' --device /dev/vdb --destroy-data
 `,
 		setup: func(fs *pflag.FlagSet) action {
-			o := &runFlags{scriptFlags: scriptFlags{params: map[string]string{}}}
+			o := &runFlags{own: true, scriptFlags: scriptFlags{params: map[string]string{}}}
 			replayFlags(fs, o)
 			var told []string
 			fs.StringArrayVar(&told, "trace-arg", nil, "`KEY=VALUE` what the format must be told (repeatable)")
@@ -83,5 +83,5 @@ func replayFlags(fs *pflag.FlagSet, o *runFlags) {
 	yes("buffered", "direct", "false", "go through the page cache, whatever the trace says; see --direct")
 	yes("direct", "direct", "true", "go past the page cache. Default: what the trace says went through it does so again, and all else goes past it, such as what a device did")
 	yes("one", "one", "true", "put all that the trace is of into one file")
-	yes("skip-bad", "skip_bad", "true", "play the trace although more than 1 % of its lines cannot be read")
+	yes("skip-bad", "skip_bad", "true", "play the trace although more than 1 % of its lines cannot be read, or it is cut off")
 }

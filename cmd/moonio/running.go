@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"time"
 
 	"moonio/engine"
@@ -17,6 +18,7 @@ import (
 	"moonio/engine/run"
 	"moonio/engine/verify"
 	"moonio/vm"
+	"moonio/vm/luaerr"
 )
 
 // running is one `moonio run` from its checked command line to its report.
@@ -97,7 +99,31 @@ func (r *running) perform() (*vm.Outcome, error) {
 		return nil, err
 	}
 	outcome := r.vmRun().Do(r.signals.ctx, code)
-	return outcome, outcome.Err
+	return outcome, r.plain(outcome.Err)
+}
+
+// placed is where in the script replay an error comes from.
+var placed = regexp.MustCompile(`^replay\.lua:\d+: (replay "replay": )?`)
+
+// plainError is an error of a script that the user has not written.
+type plainError struct {
+	text string
+	err  error
+}
+
+func (e *plainError) Error() string { return e.text }
+func (e *plainError) Unwrap() error { return e.err }
+
+// plain takes the script's lines out of the errors of commands that run one of moonio's own.
+func (r *running) plain(err error) error {
+	if err == nil || !r.flags.own {
+		return err
+	}
+	var e *luaerr.Error
+	if errors.As(err, &e) {
+		return errors.New(placed.ReplaceAllString(e.Place()+": "+e.Message, ""))
+	}
+	return &plainError{placed.ReplaceAllString(err.Error(), ""), err}
 }
 
 // vmRun is what the script is run with.
@@ -122,7 +148,7 @@ func (r *running) vmRun() *vm.Run {
 		Session: session, Place: r.whereabouts(),
 		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
-		Out: out, Err: r.notes, Require: r.script.require, Trace: r.script.traces(o.params, r.stdin),
+		Out: out, Err: r.notes, Require: r.script.require, Trace: r.script.traces(r.signals.ctx, o.params, r.stdin),
 	}
 }
 

@@ -102,7 +102,7 @@ func (s *Survey) add(r *trace.Record, o *Options) error {
 	s.Streams = max(s.Streams, int(r.Stream)+1)
 	for int(r.File) >= len(s.Files) {
 		if len(s.Files) == maxFiles {
-			return fmt.Errorf("the trace is of more than %d files or devices: choose some of them", maxFiles)
+			return fmt.Errorf("the trace is of more than %d files or devices: choose some of them, with map or with moonio trace convert --device", maxFiles)
 		}
 		s.Files = append(s.Files, File{chunks: newChunks(o.chunk())})
 	}
@@ -207,9 +207,11 @@ func unplayable(r *trace.Record) string {
 			return "transfers nothing"
 		case r.Length > longest:
 			return "longer than 1 GiB"
+		case r.Op == engine.Read && r.Offset == trace.AtEnd:
+			return "reads at no known place"
 		}
 	case engine.Trim, engine.Allocate:
-		if r.Length == 0 {
+		if r.Length == 0 || r.Offset == trace.AtEnd {
 			return "covers nothing"
 		}
 	case engine.Fsync, engine.Fdatasync, engine.SyncRange, engine.Truncate:

@@ -64,7 +64,7 @@ type played struct {
 const lateAfter = int64(time.Millisecond)
 
 // maxFlying is how many bytes of buffers a player may have in flight.
-const maxFlying = 1 << 30
+const maxFlying = 128 << 20
 
 // Reasons of a player's for leaving a record out.
 const (
@@ -253,7 +253,7 @@ func (y *player) goOn(w *Worker) bool {
 	if linked && owner.left > len(y.rest) {
 		return false
 	}
-	n := min(len(y.rest), len(y.free))
+	n := y.fitting()
 	for i := range n {
 		s := y.rest[i]
 		if i == n-1 {
@@ -273,6 +273,20 @@ func (y *player) goOn(w *Worker) bool {
 	}
 	y.counted()
 	return true
+}
+
+// fitting is how many steps of the rest there is room for; one always fits where nothing else is in flight.
+func (y *player) fitting() int {
+	bytes := y.bytes
+	for i := range min(len(y.rest), len(y.free)) {
+		if s := &y.rest[i]; s.Op.Transfers() {
+			bytes += s.Len
+		}
+		if bytes > maxFlying && (i > 0 || y.bytes > 0) {
+			return i
+		}
+	}
+	return min(len(y.rest), len(y.free))
 }
 
 // abandon leaves the rest of a record out, of which i more steps have been queued:

@@ -272,6 +272,8 @@ func TestReplayOfLargeRecords(t *testing.T) {
 	w.Flags = trace.Preflush
 	for _, records := range [][]trace.Record{{rec(0, engine.Read, 0, 1<<30), rec(0, engine.Read, 0, 4096)}, {w, w}} {
 		s := nullSession(t)
+		var most int64
+		s.Engine = weighing(s.Engine, &most)
 		r := s.replayOf(t, replay.Options{}, records...)
 		r.Depth = 1
 		j, c := replayed(t, play(t, s, &Phase{Jobs: oneReplay(r)}))
@@ -282,7 +284,42 @@ func TestReplayOfLargeRecords(t *testing.T) {
 		if op.Bytes != records[0].Length+records[1].Length {
 			t.Errorf("%d bytes", op.Bytes)
 		}
+		if most > maxFlying {
+			t.Errorf("%d bytes of buffers at once", most)
+		}
 	}
+}
+
+// weighing notes the most bytes that an engine's operations have in flight.
+func weighing(open func(engine.Config) (engine.Engine, error), most *int64) func(engine.Config) (engine.Engine, error) {
+	return func(c engine.Config) (engine.Engine, error) {
+		e, err := open(c)
+		return &scales{Engine: e, bytes: make([]int64, c.Slots), most: most}, err
+	}
+}
+
+type scales struct {
+	engine.Engine
+	bytes []int64 // by slot
+	now   int64
+	most  *int64
+}
+
+func (s *scales) Submit(ops []engine.Op, slots []uint32) error {
+	for _, i := range slots {
+		s.bytes[i] = int64(len(ops[i].Buf))
+		s.now += s.bytes[i]
+	}
+	*s.most = max(*s.most, s.now)
+	return s.Engine.Submit(ops, slots)
+}
+
+func (s *scales) Wait(out []engine.Completion, min int, deadline int64) (int, error) {
+	n, err := s.Engine.Wait(out, min, deadline)
+	for _, c := range out[:n] {
+		s.now -= s.bytes[c.Slot]
+	}
+	return n, err
 }
 
 // TestReplayEnds sees that what a phase's limits leave out is counted.

@@ -374,7 +374,7 @@ function trace.open(path, options) end
 ---One operation of a trace. There is one record for all: what is to be kept of it must be copied.
 ---@class Record
 ---@field time number when it was issued, in seconds on the trace's clock
----@field op string "read", "write", "append", "fsync", "fdatasync", "sync_range", "trim", "allocate" or "truncate"
+---@field op string "read", "write", "append", "fsync", "fdatasync", "sync_range", "trim", "allocate" or "truncate". Set to "append", it goes to the end of the file.
 ---@field offset integer? in bytes; nil: at the end of the file
 ---@field length integer in bytes
 ---@field latency number? from issue to completion, in seconds; nil: not captured
@@ -393,7 +393,7 @@ function Record:emit() end
 ---@field trace string|string[]|Trace what is played
 ---@field format? string as for trace.open
 ---@field args? table<string, string> as for trace.open
----@field skip_bad? boolean play it although more than 1 % of its lines cannot be read. Default: false.
+---@field skip_bad? boolean play it although more than 1 % of its lines cannot be read, or it is cut off. Default: false.
 ---@field map? fun(io: Record): boolean? called with each record: it can change it, add others with `io:emit()`, and return false to leave it out. It is called again each time the trace is read, in a Lua state of its own.
 ---@field timing? "captured"|"fast"|"dependent"|"streams" when records are issued: at their times; as fast as the depth allows; when all have completed that had when they were captured, and as long after; or each stream of the trace as a closed loop that thinks as it did. Default: "captured".
 ---@field speed? number 2 is twice as fast as captured. Default: 1.

@@ -1,0 +1,158 @@
+package vm
+
+import (
+	"fmt"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/replay"
+	"moonio/engine/run"
+	"moonio/engine/units"
+)
+
+// describe completes the job, and says before the first operation what will be done.
+func (r *replaying) describe() {
+	s, j := r.survey, r.job
+	loops := int64(max(r.options.Loops, 1))
+	j.Records = s.Records * loops
+	j.Bytes = (s.Bytes[engine.Read] + s.Bytes[engine.Write] + s.Bytes[engine.Append]) * loops
+	j.Describe = r.trace.String()
+	j.Captured = run.Captured{Depth: s.Depth, MostDepth: s.MostDepth}
+	if span := float64(s.Span) / j.Speed; span > 0 {
+		j.Captured.IOPS = float64(s.Records) / span * 1e9
+	}
+	for _, line := range r.plan() {
+		fmt.Fprintln(r.m.run.Err, line)
+	}
+}
+
+// plan is what is said of a replay before its first operation.
+func (r *replaying) plan() []string {
+	s := r.survey
+	var touched, grows int64
+	for i := range s.Files {
+		touched += s.Files[i].Touched
+		grows += s.Files[i].Grows
+	}
+	span := time.Duration(s.Span)
+	lines := []string{
+		fmt.Sprintf("replay %q: %s", r.name, r.trace),
+		fmt.Sprintf("  spans      %s: %s, %s on average, %s read, %s written",
+			duration(span), plural(int(s.Records), "operation", "operations"), perSecond(s.Records, span), size(s.Bytes[engine.Read]), size(s.Bytes[engine.Write]+s.Bytes[engine.Append])),
+		fmt.Sprintf("  touches    %s of %s, in chunks of %s", size(touched), plural(len(s.Files), "file or device", "files or devices"), size(r.chunk())),
+	}
+	lines = append(lines, "  played     "+r.timing(span))
+	if r.own > 0 {
+		lines = append(lines, fmt.Sprintf("  lays out   %s in %s", size(r.own), plural(r.laid, "file", "files")))
+	}
+	lines = append(lines, "  page cache "+r.caching())
+	where := r.options.Address.String()
+	if r.why != "" {
+		where += ", because " + r.why
+	}
+	lines = append(lines, "  addresses  "+where)
+	if changed := r.unaligned(); changed > 0 {
+		lines = append(lines, fmt.Sprintf("  alignment  %s, which direct I/O needs: %s", plural(int(changed), "operation is not aligned", "operations are not aligned"), alignText[r.options.Align]))
+	}
+	if grows > 0 {
+		lines = append(lines, fmt.Sprintf("  appends    %s, where files end", size(grows)))
+	}
+	if l := s.Log; l.Bad+l.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("  missing    %s not be read; %s lost in the capture", plural(int(l.Bad), "line could", "lines could"), plural(int(l.Lost), "event was", "events were")))
+	}
+	for _, n := range s.Log.Notes {
+		lines = append(lines, "  note       "+n)
+	}
+	return lines
+}
+
+func (r *replaying) chunk() int64 {
+	if r.options.Chunk > 0 {
+		return r.options.Chunk
+	}
+	return replay.DefaultChunk
+}
+
+func (r *replaying) timing(span time.Duration) string {
+	j := r.job
+	text := ""
+	switch j.Timing {
+	case run.AsFast:
+		text = "as fast as possible"
+	case run.Dependent:
+		text = "by dependency"
+	case run.PerStream:
+		text = fmt.Sprintf("each of %s as a closed loop", plural(r.survey.Streams, "stream", "streams"))
+	default:
+		text = "at the captured times"
+	}
+	if j.Speed != 1 && j.Timing != run.AsFast {
+		text += fmt.Sprintf(", %g times as fast: %s", j.Speed, duration(time.Duration(float64(span)/j.Speed)))
+	}
+	if r.options.Loops > 1 {
+		text += fmt.Sprintf(", %d times over", r.options.Loops)
+	}
+	return text + fmt.Sprintf(", at most %d in flight", j.Depth)
+}
+
+// alignText says what an alignment policy does.
+var alignText = map[replay.Alignment]string{
+	replay.Expand: "expanded to whole blocks", replay.Nearest: "moved to the nearest block",
+	replay.Split: "split into aligned parts", replay.Drop: "left out",
+}
+
+// caching says which targets bypass the page cache.
+func (r *replaying) caching() string {
+	past := 0
+	for _, f := range r.job.Files {
+		if f.Direct {
+			past++
+		}
+	}
+	why := ""
+	if r.own > 0 && r.direct == nil {
+		why = ", as captured"
+	}
+	switch n := len(r.job.Files); past {
+	case n:
+		return "bypassed" + why
+	case 0:
+		return "used" + why
+	default:
+		return fmt.Sprintf("bypassed for %d of %d files%s", past, n, why)
+	}
+}
+
+// unaligned is how many transfers the targets cannot take as they are.
+func (r *replaying) unaligned() (n int64) {
+	for i := range r.survey.Files {
+		f := &r.survey.Files[i]
+		switch align := r.aligns[i]; {
+		case align > 512:
+			n += f.Unaligned4K
+		case align > 1:
+			n += f.Unaligned512
+		}
+	}
+	return n
+}
+
+// Figures as a plan shows them.
+
+func size(n int64) string { return units.ApproxSize(float64(n)) }
+
+func duration(d time.Duration) string { return units.ApproxDuration(float64(d)) }
+
+func perSecond(n int64, d time.Duration) string {
+	if d <= 0 {
+		return "all at once"
+	}
+	return units.ApproxCount(float64(n)/d.Seconds()) + "/s"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
