@@ -257,7 +257,7 @@ func (e *injector) sift(list []engine.Completion) int {
 func (e *injector) release(out []engine.Completion) (int, error) {
 	n := 0
 	for now := e.Now(); n < len(out) && (e.due() <= now || e.closing && len(e.held.heap) > 0); {
-		c := e.held.pop()
+		c := e.held.heap.Pop()
 		sl := &e.slots[c.slot]
 		if end := e.stalled(c.slot, now); end > now && !sl.canceled && !e.closing {
 			e.held.push(end, c.slot, c.res)
@@ -319,19 +319,11 @@ func (e *injector) Cancel(s uint32) {
 	sl.canceled = true
 	switch sl.state {
 	case done:
-		e.hasten(s)
+		e.held.hasten(s)
 	case beneath, foreign:
 		sl.delay = 0
 		e.Engine.Cancel(s)
 	}
-}
-
-// hasten makes a held completion due.
-func (e *injector) hasten(s uint32) {
-	i := e.held.find(s)
-	c := &e.held.heap[i]
-	c.due = 0
-	e.held.up(i)
 }
 
 // Close gives all delays up and waits for what is in flight.

@@ -11,22 +11,22 @@ import (
 // Submit, on the owner's thread: linked operations, the completions until Wait
 // hands them out, and its sleep.
 type Inline struct {
+	Done  []engine.Completion // from head on: not handed out yet; an engine may append after Room
+	head  int
 	bell  block.Bell
 	name  string
-	done  []engine.Completion // from head on: not handed out yet
-	head  int
 	slots int
 }
 
 // NewInline is for an engine of that name and so many slots.
 func NewInline(name string, slots int) *Inline {
-	return &Inline{name: name, slots: slots, done: make([]engine.Completion, 0, slots)}
+	return &Inline{name: name, slots: slots, Done: make([]engine.Completion, 0, slots)}
 }
 
 // Submit has every operation performed, one after the other. perform returns a
 // completion's Res; its error ends the engine's work.
 func (i *Inline) Submit(ops []engine.Op, slots []uint32, perform func(*engine.Op) (int64, error)) error {
-	if err := i.room(len(slots)); err != nil {
+	if err := i.Room(len(slots)); err != nil {
 		return err
 	}
 	broken := false
@@ -39,20 +39,20 @@ func (i *Inline) Submit(ops []engine.Op, slots []uint32, perform func(*engine.Op
 				return err
 			}
 		}
-		i.done = append(i.done, engine.Completion{Slot: slot, Res: res})
+		i.Done = append(i.Done, engine.Completion{Slot: slot, Res: res})
 		broken = op.Flags&engine.Link != 0 && (res < 0 || op.Code.Transfers() && res < int64(len(op.Buf)))
 	}
 	return nil
 }
 
-// room makes room for n more completions.
-func (i *Inline) room(n int) error {
-	if len(i.done)+n <= cap(i.done) {
+// Room makes room for n more completions.
+func (i *Inline) Room(n int) error {
+	if len(i.Done)+n <= cap(i.Done) {
 		return nil
 	}
-	i.done = i.done[:copy(i.done, i.done[i.head:])]
+	i.Done = i.Done[:copy(i.Done, i.Done[i.head:])]
 	i.head = 0
-	if len(i.done)+n > cap(i.done) {
+	if len(i.Done)+n > cap(i.Done) {
 		return fmt.Errorf("%s: more than %d operations in flight", i.name, i.slots)
 	}
 	return nil
@@ -60,9 +60,9 @@ func (i *Inline) room(n int) error {
 
 // Wait hands out what is done, and sleeps if that is less than least.
 func (i *Inline) Wait(out []engine.Completion, least int, deadline int64) (int, error) {
-	n := copy(out, i.done[i.head:])
-	if i.head += n; i.head == len(i.done) {
-		i.done, i.head = i.done[:0], 0
+	n := copy(out, i.Done[i.head:])
+	if i.head += n; i.head == len(i.Done) {
+		i.Done, i.head = i.Done[:0], 0
 	}
 	if n < least && n < len(out) {
 		i.sleep(deadline)

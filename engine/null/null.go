@@ -10,17 +10,13 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/helper"
-	"moonio/engine/internal/block"
 	"moonio/engine/memfs"
 )
 
 // Engine performs operations within Submit; Wait hands the completions out.
 type Engine struct {
-	fs    *memfs.FS
-	bell  block.Bell
-	slots int
-	done  []engine.Completion // from head on: not handed out yet
-	head  int
+	*helper.Inline
+	fs *memfs.FS
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -34,7 +30,7 @@ func Open(cfg engine.Config) (*Engine, error) {
 	for name := range cfg.Options {
 		return nil, fmt.Errorf("null: unknown option %q; it has none", name)
 	}
-	return &Engine{fs: fs, slots: cfg.Slots, done: make([]engine.Completion, 0, cfg.Slots)}, nil
+	return &Engine{Inline: helper.NewInline("null", cfg.Slots), fs: fs}, nil
 }
 
 // Info describes the engine.
@@ -42,32 +38,19 @@ func (e *Engine) Info() engine.Info {
 	return engine.Info{Name: "null", Detail: "completes every operation at once, without storage", Memory: true}
 }
 
-// Now is the monotonic clock.
-func (e *Engine) Now() int64 { return engine.Monotonic() }
-
 // Submit performs the operations.
 func (e *Engine) Submit(ops []engine.Op, slots []uint32) error {
-	if len(e.done)+len(slots) > cap(e.done) {
-		e.done = e.done[:copy(e.done, e.done[e.head:])]
-		e.head = 0
-		if len(e.done)+len(slots) > cap(e.done) {
-			return fmt.Errorf("null: more than %d operations in flight", e.slots)
-		}
+	if err := e.Room(len(slots)); err != nil {
+		return err
 	}
-	for len(slots) > 0 {
-		if n := e.reads(ops, slots); n > 0 {
-			slots = slots[n:]
-			continue
-		}
-		slots = slots[e.chain(ops, slots):]
-	}
-	return nil
+	n := e.reads(ops, slots)
+	return e.Inline.Submit(ops, slots[n:], e.perform)
 }
 
 // reads performs the plain reads that slots begins with and returns how many
-// they are. It does nothing that chain does not, and is faster.
+// they are. It does nothing that perform does not, and is faster.
 func (e *Engine) reads(ops []engine.Op, slots []uint32) int {
-	done, fs := e.done, e.fs
+	done, fs := e.Done, e.fs
 	for i, slot := range slots {
 		op := &ops[slot]
 		if op.Code != engine.Read || op.Flags != 0 || op.File == nil {
@@ -76,73 +59,29 @@ func (e *Engine) reads(ops []engine.Op, slots []uint32) int {
 		}
 		done = append(done, engine.Completion{Slot: slot, Res: fs.Handle(op.File.FD).Read(op.Off, int64(len(op.Buf)))})
 	}
-	e.done = done
+	e.Done = done
 	return len(slots)
 }
 
-// chain performs the operation, or the linked ones, that slots begins with and
-// returns how many they are.
-func (e *Engine) chain(ops []engine.Op, slots []uint32) int {
-	broken := false
-	for i, slot := range slots {
-		op := &ops[slot]
-		res := helper.Canceled
-		if !broken {
-			res = e.perform(op)
-		}
-		e.done = append(e.done, engine.Completion{Slot: slot, Res: res})
-		if op.Flags&engine.Link == 0 {
-			return i + 1
-		}
-		broken = res < 0 || op.Code.Transfers() && res < int64(len(op.Buf))
-	}
-	return len(slots)
-}
-
-func (e *Engine) perform(op *engine.Op) int64 {
+func (e *Engine) perform(op *engine.Op) (int64, error) {
 	if op.File == nil {
-		return helper.Do(e.fs, op) // on a name, or an error
+		return helper.Do(e.fs, op), nil // on a name, or an error
 	}
 	switch op.Code {
 	case engine.Read:
-		return e.fs.ReadAt(op.File.FD, op.Off, int64(len(op.Buf)))
+		return e.fs.ReadAt(op.File.FD, op.Off, int64(len(op.Buf))), nil
 	case engine.Write, engine.Append:
-		return e.fs.WriteAt(op.File.FD, op.Off, int64(len(op.Buf)))
+		return e.fs.WriteAt(op.File.FD, op.Off, int64(len(op.Buf))), nil
 	case engine.Fsync, engine.Fdatasync:
-		return e.fs.Sync(op.File.FD)
+		return e.fs.Sync(op.File.FD), nil
 	case engine.SyncRange:
 		if op.Off < 0 || op.Len < 0 {
-			return -int64(unix.EINVAL)
+			return -int64(unix.EINVAL), nil
 		}
-		return e.fs.Sync(op.File.FD)
+		return e.fs.Sync(op.File.FD), nil
 	}
-	return helper.Do(e.fs, op)
+	return helper.Do(e.fs, op), nil
 }
-
-// Wait hands out what is done, and sleeps if that is less than min.
-func (e *Engine) Wait(out []engine.Completion, min int, deadline int64) (int, error) {
-	n := copy(out, e.done[e.head:])
-	if e.head += n; e.head == len(e.done) {
-		e.done, e.head = e.done[:0], 0
-	}
-	if n < min && n < len(out) {
-		e.sleep(deadline)
-	}
-	return n, nil
-}
-
-// sleep returns at the deadline or after a Wake: nothing can complete meanwhile.
-func (e *Engine) sleep(deadline int64) {
-	for !e.bell.Asked() && engine.Monotonic() < deadline {
-		e.bell.Sleep(deadline)
-	}
-}
-
-// Wake ends a sleep.
-func (e *Engine) Wake() { e.bell.Wake() }
-
-// Cancel comes too late for any operation.
-func (e *Engine) Cancel(uint32) {}
 
 // Close frees the engine.
 func (e *Engine) Close() error { return nil }

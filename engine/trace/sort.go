@@ -1,5 +1,7 @@
 package trace
 
+import "moonio/engine/internal/heap"
+
 // Sorter mends a Reader's order: it holds back a number of records and gives the one
 // with the earliest time, and of equal times the one that was read first. A record
 // that was displaced by more than that many others comes out late. What is in order
@@ -12,15 +14,19 @@ type Sorter struct {
 
 	queue []Record // queue[head:] are in order; their number is at most cap(queue)/2
 	head  int
-	late  []lateRecord // a heap, the earliest at 0
-	seq   uint64       // of the late record read last
-	last  int64        // time of the record queued last
-	any   bool         // one was queued
+	late  heap.Heap[lateRecord]
+	seq   uint64 // of the late record read last
+	last  int64  // time of the record queued last
+	any   bool   // one was queued
 }
 
 type lateRecord struct {
 	Record
 	seq uint64
+}
+
+func (l lateRecord) Before(m lateRecord) bool {
+	return l.Time < m.Time || l.Time == m.Time && l.seq < m.seq
 }
 
 // NewSorter holds back up to size records of r.
@@ -38,7 +44,7 @@ func (s *Sorter) Read(r *Record) error {
 	queued := len(s.queue) > s.head
 	switch {
 	case len(s.late) > 0 && (!queued || s.late[0].Time < s.queue[s.head].Time):
-		s.take(r)
+		*r = s.late.Pop().Record
 	case queued:
 		*r = s.queue[s.head]
 		s.head++
@@ -52,8 +58,7 @@ func (s *Sorter) Read(r *Record) error {
 func (s *Sorter) put() {
 	if s.any && s.next.Time < s.last {
 		s.seq++
-		s.late = append(s.late, lateRecord{s.next, s.seq})
-		s.up(len(s.late) - 1)
+		s.late.Push(lateRecord{s.next, s.seq})
 		return
 	}
 	if len(s.queue) == cap(s.queue) {
@@ -62,45 +67,4 @@ func (s *Sorter) put() {
 	}
 	s.queue = append(s.queue, s.next)
 	s.last, s.any = s.next.Time, true
-}
-
-// take gives the earliest of the late records.
-func (s *Sorter) take(r *Record) {
-	*r = s.late[0].Record
-	n := len(s.late) - 1
-	s.late[0] = s.late[n]
-	s.late = s.late[:n]
-	s.down(0)
-}
-
-func (l *lateRecord) before(m *lateRecord) bool {
-	return l.Time < m.Time || l.Time == m.Time && l.seq < m.seq
-}
-
-func (s *Sorter) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !s.late[i].before(&s.late[parent]) {
-			return
-		}
-		s.late[parent], s.late[i] = s.late[i], s.late[parent]
-		i = parent
-	}
-}
-
-func (s *Sorter) down(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(s.late) {
-			return
-		}
-		if child+1 < len(s.late) && s.late[child+1].before(&s.late[child]) {
-			child++
-		}
-		if !s.late[child].before(&s.late[i]) {
-			return
-		}
-		s.late[i], s.late[child] = s.late[child], s.late[i]
-		i = child
-	}
 }

@@ -8,16 +8,8 @@ type Heap[T interface{ Before(T) bool }] []T
 
 // Push adds a value.
 func (h *Heap[T]) Push(v T) {
-	a := append(*h, v)
-	*h = a
-	for i := len(a) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !a[i].Before(a[up]) {
-			return
-		}
-		a[i], a[up] = a[up], a[i]
-		i = up
-	}
+	*h = append(*h, v)
+	h.Up(len(*h) - 1)
 }
 
 // Pop takes the first out, which there must be.
@@ -27,20 +19,37 @@ func (h *Heap[T]) Pop() T {
 	a[0] = a[last]
 	var none T
 	a[last] = none
-	a = a[:last]
-	*h = a
-	for i := 0; ; {
-		down := 2*i + 1
-		if down >= last {
-			return first
+	*h = a[:last]
+	h.Down(0)
+	return first
+}
+
+// Up puts the value at i in its place after it has come to be earlier.
+func (h Heap[T]) Up(i int) {
+	for i > 0 {
+		up := (i - 1) / 2
+		if !h[i].Before(h[up]) {
+			return
 		}
-		if down+1 < last && a[down+1].Before(a[down]) {
+		h[i], h[up] = h[up], h[i]
+		i = up
+	}
+}
+
+// Down puts the value at i in its place after it has come to be later.
+func (h Heap[T]) Down(i int) {
+	for {
+		down := 2*i + 1
+		if down >= len(h) {
+			return
+		}
+		if down+1 < len(h) && h[down+1].Before(h[down]) {
 			down++
 		}
-		if !a[down].Before(a[i]) {
-			return first
+		if !h[down].Before(h[i]) {
+			return
 		}
-		a[i], a[down] = a[down], a[i]
+		h[i], h[down] = h[down], h[i]
 		i = down
 	}
 }

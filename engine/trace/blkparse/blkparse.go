@@ -52,7 +52,6 @@ type reader struct {
 	picked  int64
 	other   int64
 	summary bool // what follows is about the whole run
-	err     error
 }
 
 // window is how many records are held back to be put in order.
@@ -68,18 +67,8 @@ func open(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reader, erro
 	return trace.NewSorter(r, window), nil
 }
 
-// Read gives the next record whose completion is known, or need not be waited for any longer.
-func (r *reader) Read(rec *trace.Record) error {
-	for !r.tracker.Take(rec) {
-		if r.err != nil {
-			return r.err
-		}
-		if r.err = r.step(); r.err != nil {
-			r.tracker.End()
-		}
-	}
-	return nil
-}
+// Read gives the next record.
+func (r *reader) Read(rec *trace.Record) error { return r.tracker.Read(rec, r.step) }
 
 // step takes one line.
 func (r *reader) step() error {

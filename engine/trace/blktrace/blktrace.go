@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"moonio/engine/internal/heap"
 	"moonio/engine/trace"
 	"moonio/engine/trace/internal/blk"
 )
@@ -44,14 +45,13 @@ func sniff(head []byte) int {
 type reader struct {
 	log     *trace.Log
 	choice  blk.Choice
-	files   heap
+	files   heap.Heap[*file] // those that have more events
 	tracker *blk.Tracker
 	streams blk.Streams
 	devices map[uint32]*device
 	recent  *device // of the latest event
 	picked  int64   // events that are of the chosen kind
 	other   int64   // events that would have been, with the other choice
-	err     error
 	event   blk.Event
 }
 
@@ -75,7 +75,7 @@ func open(in []*trace.Input, log *trace.Log, o *trace.Options) (trace.Reader, er
 			return nil, fmt.Errorf("%s: %w", input.Name, err)
 		}
 		if err := f.advance(); err == nil {
-			r.files.push(f)
+			r.files.Push(f)
 		} else if err != io.EOF {
 			return nil, fmt.Errorf("%s: %w", input.Name, err)
 		}
@@ -86,18 +86,8 @@ func open(in []*trace.Input, log *trace.Log, o *trace.Options) (trace.Reader, er
 // window is how many records are held back to be put in order: the clocks of CPUs differ a little.
 const window = 256
 
-// Read gives the next record whose completion is known, or need not be waited for any longer.
-func (r *reader) Read(rec *trace.Record) error {
-	for !r.tracker.Take(rec) {
-		if r.err != nil {
-			return r.err
-		}
-		if r.err = r.step(); r.err != nil {
-			r.tracker.End()
-		}
-	}
-	return nil
-}
+// Read gives the next record.
+func (r *reader) Read(rec *trace.Record) error { return r.tracker.Read(rec, r.step) }
 
 // step takes the earliest event of all files.
 func (r *reader) step() error {
@@ -110,9 +100,9 @@ func (r *reader) step() error {
 	}
 	switch err := f.advance(); err {
 	case nil:
-		r.files.down(0)
+		r.files.Down(0)
 	case io.EOF:
-		r.files.pop()
+		r.files.Pop()
 	default:
 		return fmt.Errorf("%s: %w", f.in.Name, err)
 	}

@@ -1,46 +1,7 @@
 package blktrace
 
-// heap is the files that have more events, the one with the earliest first.
-type heap []*file
-
-func (h *heap) push(f *file) {
-	*h = append(*h, f)
-	for i := len(*h) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !(*h)[i].before((*h)[parent]) {
-			return
-		}
-		(*h)[i], (*h)[parent] = (*h)[parent], (*h)[i]
-		i = parent
-	}
-}
-
-// pop drops the first file.
-func (h *heap) pop() {
-	last := len(*h) - 1
-	(*h)[0] = (*h)[last]
-	*h = (*h)[:last]
-	h.down(0)
-}
-
-// down restores the order when the file at i has moved on.
-func (h heap) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(h); child++ {
-			if h[child].before(h[least]) {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		h[i], h[least] = h[least], h[i]
-		i = least
-	}
-}
-
-func (f *file) before(g *file) bool {
+// Before says whether f's next event is earlier than g's.
+func (f *file) Before(g *file) bool {
 	if f.event.time != g.event.time {
 		return f.event.time < g.event.time
 	}

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"io"
 
+	"moonio/engine/internal/heap"
 	"moonio/engine/trace"
 )
 
 // merged gives the records of several readers in the order of their times; of equal
-// times the earlier reader's first. heap is a binary heap of the readers that have
-// more, by their next record.
+// times the earlier reader's first.
 type merged struct {
-	heap    []head
+	heap    heap.Heap[*head] // the readers that have more, by their next record
 	started bool
 	err     error // to be returned once what was read before it has been
 }
@@ -23,15 +23,21 @@ type head struct {
 	index  int
 }
 
+func (a *head) Before(b *head) bool {
+	return a.next.Time < b.next.Time || a.next.Time == b.next.Time && a.index < b.index
+}
+
 // merge is the one reader itself if there is only one.
 func merge(readers []head) trace.Reader {
 	if len(readers) == 1 {
 		return readers[0].r
 	}
+	m := &merged{}
 	for i := range readers {
 		readers[i].index = i
+		m.heap = append(m.heap, &readers[i])
 	}
-	return &merged{heap: readers}
+	return m
 }
 
 func (m *merged) Read(r *trace.Record) error {
@@ -55,68 +61,36 @@ func (m *merged) Read(r *trace.Record) error {
 
 // advance reads the first reader's next record, and puts it in its place.
 func (m *merged) advance() error {
-	top := &m.heap[0]
+	top := m.heap[0]
 	top.closed = false
 	switch err := top.r.Read(&top.next); err {
 	case nil:
+		m.heap.Down(0)
 	case io.EOF:
-		last := len(m.heap) - 1
-		m.heap[0] = m.heap[last]
-		m.heap[last] = head{}
-		m.heap = m.heap[:last]
+		m.heap.Pop()
 	default:
 		return err
 	}
-	m.down(0)
 	return nil
 }
 
 // start reads the first record of every reader that is open.
 func (m *merged) start() error {
-	live := m.heap[:0]
-	for _, h := range m.heap {
-		if h.closed {
-			live = append(live, h)
-			continue
-		}
-		switch err := h.r.Read(&h.next); err {
-		case nil:
-			live = append(live, h)
-		case io.EOF:
-		default:
-			return err
-		}
-	}
-	m.heap = live
-	for i := len(live)/2 - 1; i >= 0; i-- {
-		m.down(i)
-	}
-	return nil
-}
-
-// down restores the heap's order beneath i.
-func (m *merged) down(i int) {
-	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(m.heap); child++ {
-			if m.before(child, least) {
-				least = child
+	all := m.heap
+	m.heap = nil
+	for _, h := range all {
+		if !h.closed {
+			switch err := h.r.Read(&h.next); err {
+			case nil:
+			case io.EOF:
+				continue
+			default:
+				return err
 			}
 		}
-		if least == i {
-			return
-		}
-		m.heap[i], m.heap[least] = m.heap[least], m.heap[i]
-		i = least
+		m.heap.Push(h)
 	}
-}
-
-func (m *merged) before(i, j int) bool {
-	a, b := &m.heap[i], &m.heap[j]
-	if a.next.Time != b.next.Time {
-		return a.next.Time < b.next.Time
-	}
-	return a.index < b.index
+	return nil
 }
 
 // maxTime bounds times on both sides, so that the difference of two does not overflow.

@@ -55,7 +55,6 @@ type script struct {
 	other   int64
 	line    blockLine
 	noted   bool // that devices stand on others
-	err     error
 }
 
 // window is how many records are held back to be put in order.
@@ -79,18 +78,8 @@ func openScript(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reader
 	return trace.NewSorter(s, window), nil
 }
 
-// Read gives the next record whose completion is known, or need not be waited for any longer.
-func (s *script) Read(rec *trace.Record) error {
-	for !s.tracker.Take(rec) {
-		if s.err != nil {
-			return s.err
-		}
-		if s.err = s.step(); s.err != nil {
-			s.tracker.End()
-		}
-	}
-	return nil
-}
+// Read gives the next record.
+func (s *script) Read(rec *trace.Record) error { return s.tracker.Read(rec, s.step) }
 
 // step takes one line.
 func (s *script) step() error {

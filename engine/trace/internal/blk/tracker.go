@@ -13,14 +13,14 @@ const maxHeld = 1 << 15
 // were merged, and so follow each other on the device; and an I/O may be completed in parts,
 // where it was split. So what is waited for are parts: a part is a range of sectors of one record.
 type Tracker struct {
-	pick   byte // the action that makes records
-	held   [maxHeld]held
-	first  uint64 // number of the oldest record that is held; it is in held[first%maxHeld]
-	next   uint64 // number that the next one gets
-	index  map[key]int32
-	parts  []part // linked by number, from 1; the free ones by next
-	free   int32
-	ending bool
+	pick  byte // the action that makes records
+	held  [maxHeld]held
+	first uint64 // number of the oldest record that is held; it is in held[first%maxHeld]
+	next  uint64 // number that the next one gets
+	index map[key]int32
+	parts []part // linked by number, from 1; the free ones by next
+	free  int32
+	err   error // why there are no more events
 }
 
 // held is one record, and the sectors that are still to be completed.
@@ -54,10 +54,10 @@ func NewTracker(pick byte) *Tracker {
 	return &Tracker{pick: pick, index: map[key]int32{}, parts: make([]part, 1, 64)}
 }
 
-// Full says that a record has to be taken before the next event.
-func (t *Tracker) Full() bool { return t.next-t.first == maxHeld }
+// full says that a record has to be taken before the next event.
+func (t *Tracker) full() bool { return t.next-t.first == maxHeld }
 
-// Add takes the next event. It must not be called while the tracker is full.
+// Add takes the next event. Only the step that Read calls may call it, and only once.
 func (t *Tracker) Add(e *Event) {
 	if e.Wrong() != "" && e.Bytes > 0 {
 		return
@@ -74,16 +74,25 @@ func (t *Tracker) Add(e *Event) {
 	}
 }
 
-// End says that there are no more events.
-func (t *Tracker) End() { t.ending = true }
+// Read gives the next record whose completion is known, or need not be waited for any longer. step is
+// called for more events, until its first error; that is returned after what it had been given before.
+func (t *Tracker) Read(r *trace.Record, step func() error) error {
+	for !t.take(r) {
+		if t.err != nil {
+			return t.err
+		}
+		t.err = step()
+	}
+	return nil
+}
 
-// Take gives the oldest record, if nothing has to be waited for.
-func (t *Tracker) Take(r *trace.Record) bool {
+// take gives the oldest record, if nothing has to be waited for.
+func (t *Tracker) take(r *trace.Record) bool {
 	if t.first == t.next {
 		return false
 	}
 	h := &t.held[t.first%maxHeld]
-	if !h.done && !t.ending && !t.Full() {
+	if !h.done && t.err == nil && !t.full() {
 		return false
 	}
 	for p := h.parts; p != 0; {
