@@ -139,6 +139,11 @@ func TestPlacedThreads(t *testing.T) {
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
 		t.Fatal(err)
 	}
+	prio, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	nice := 20 - prio // of the tests themselves
 	var cpus []int
 	for c := range 1024 {
 		if set.IsSet(c) {
@@ -154,15 +159,15 @@ func TestPlacedThreads(t *testing.T) {
 		return w
 	}
 	for range 3 {
-		w := look(&Threads{Count: 4, Place: place.Place{CPUs: cpus, Split: true, Nice: 1}})
+		w := look(&Threads{Count: 4, Place: place.Place{CPUs: cpus, Split: true, Nice: nice + 1}})
 		for tid, n := range w.cpus {
-			if n != 1 || w.nice[tid] != 1 {
+			if n != 1 || w.nice[tid] != nice+1 {
 				t.Errorf("a thread on %d CPUs with nice %d", n, w.nice[tid])
 			}
 		}
 		w = look(&Threads{Count: 4})
 		for tid, n := range w.cpus {
-			if n != len(cpus) || w.nice[tid] != 0 {
+			if n != len(cpus) || w.nice[tid] != nice {
 				t.Errorf("a thread that nobody placed is on %d CPUs, of %d, with nice %d", n, len(cpus), w.nice[tid])
 			}
 		}
