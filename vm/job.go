@@ -228,7 +228,7 @@ func (o *options) block(name string, otherwise dist.Sizes) dist.Sizes {
 	case *lua.LNilType:
 		return otherwise
 	case lua.LString:
-		s, err = dist.ParseSizesInSteps(string(v), o.size("block_step", 0))
+		s, err = dist.ParseSizes(string(v), o.size("block_step", 0))
 	case *lua.LTable:
 		s, err = blockTable(v, o.size("block_step", 0))
 	default:
@@ -251,7 +251,7 @@ func blockTable(t *lua.LTable, step int64) (dist.Sizes, error) {
 		if !ok {
 			return dist.Sizes{}, fmt.Errorf("[%q] = %s: the weight of a size is a number", e.name, show(e.value))
 		}
-		one, err := dist.ParseSizesInSteps(e.name, step)
+		one, err := dist.ParseSizes(e.name, step)
 		if err != nil {
 			return dist.Sizes{}, err
 		}

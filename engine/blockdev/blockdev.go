@@ -131,14 +131,6 @@ func (d *Device) measure() error {
 	return nil
 }
 
-// MayWrite says whether the device may be written and trimmed.
-func (d *Device) MayWrite() error {
-	if d.Writable {
-		return nil
-	}
-	return fmt.Errorf("device %s is opened %w: --destroy-data lets the script write it, and all that is on it is lost", d.Path, ErrReadOnly)
-}
-
 // Handle is a path that leads to the very device that is open, whatever
 // becomes of Path, for opening it once more with other flags.
 func (d *Device) Handle() string { return fmt.Sprintf("/proc/self/fd/%d", d.fd) }

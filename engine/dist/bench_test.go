@@ -43,8 +43,8 @@ func BenchmarkChoices(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	fixed, _ := ParseSizes("4k")
-	table, err := ParseSizes("4k/60:64k/30:1m/10")
+	fixed, _ := ParseSizes("4k", 0)
+	table, err := ParseSizes("4k/60:64k/30:1m/10", 0)
 	if err != nil {
 		b.Fatal(err)
 	}

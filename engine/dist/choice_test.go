@@ -112,7 +112,7 @@ func TestSizes(t *testing.T) {
 		{"4k/50:1k/:32k/", "4KiB/50:1KiB/25:32KiB/25", 1024, 32768, map[int64]float64{4096: .5, 1024: .25, 32768: .25}},
 		{"1k-2k/50 : 8k/50", "1KiB-2KiB/50:8KiB/50", 1024, 8192, map[int64]float64{1024: .25, 2048: .25, 8192: .5}},
 	} {
-		s, err := ParseSizes(c.text)
+		s, err := ParseSizes(c.text, 0)
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -120,7 +120,7 @@ func TestSizes(t *testing.T) {
 		if s.String() != c.prints || s.Min() != c.min || s.Max() != c.max || s.IsZero() {
 			t.Errorf("%s is %s from %d to %d; want %s from %d to %d", c.text, s, s.Min(), s.Max(), c.prints, c.min, c.max)
 		}
-		if back, err := ParseSizes(s.String()); err != nil || back.String() != c.prints {
+		if back, err := ParseSizes(s.String(), 0); err != nil || back.String() != c.prints {
 			t.Errorf("%s comes back as %s, %v", c.prints, back, err)
 		}
 		checkSizes(t, c.text, s, c.sizes)
@@ -162,7 +162,7 @@ func TestSizesErrors(t *testing.T) {
 		"4k/0:8k/0":       "all weights are 0",
 		"4k/50:":          `size "" is empty`,
 	} {
-		if _, err := ParseSizes(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseSizes(text, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

@@ -16,9 +16,6 @@ type Delay struct {
 	Mean     time.Duration // if it is not 0, exponentially distributed
 }
 
-// Fixed is always the same delay.
-func Fixed(d time.Duration) Delay { return Delay{From: d, To: d} }
-
 // String is the delay as a script writes it.
 func (d Delay) String() string {
 	switch {

@@ -85,13 +85,10 @@ func (s SizeShare) String() string {
 	return units.FormatSize(s.Min) + "-" + units.FormatSize(s.Max)
 }
 
-// ParseSizes reads "4KiB" (always), "4k-64k" (multiples of the first, up to the second) or
-// "4k/60:64k/40" (a table with weights). Entries of a table that have no weight share what the others
-// leave of 100; otherwise weights need not sum to 100.
-func ParseSizes(text string) (Sizes, error) { return ParseSizesInSteps(text, 0) }
-
-// ParseSizesInSteps is ParseSizes for ranges whose sizes lie so many bytes apart; 0: their first size.
-func ParseSizesInSteps(text string, step int64) (Sizes, error) {
+// ParseSizes reads "4KiB" (always), "4k-64k" (a range) or "4k/60:64k/40" (a table with weights). The
+// sizes of a range lie step bytes apart; 0: as many as its first size. Entries of a table that have no
+// weight share what the others leave of 100; otherwise weights need not sum to 100.
+func ParseSizes(text string, step int64) (Sizes, error) {
 	var shares []SizeShare
 	var blank []int
 	for i, entry := range strings.Split(text, ":") {

@@ -70,15 +70,6 @@ func TestRateErrors(t *testing.T) {
 }
 
 func TestArrival(t *testing.T) {
-	for _, a := range []Arrival{Closed, Uniform, Poisson} {
-		if got, err := ParseArrival(a.String()); err != nil || got != a {
-			t.Errorf("%s is read as %v, %v", a, got, err)
-		}
-	}
-	_, err := ParseArrival("poison")
-	if want := `arrival "poison": use closed, uniform or poisson (did you mean "poisson"?)`; err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
-	}
 	k := must(Constant(rate(t, "1k/s")))
 	if _, err := New(k, Closed, 0, 1, 0); err == nil {
 		t.Error("a closed loop has a schedule")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"moonio/engine/dist"
-	"moonio/engine/suggest"
 )
 
 // Arrival is how starts are spread at a given rate.
@@ -21,16 +20,6 @@ var arrivals = []string{"closed", "uniform", "poisson"}
 
 // String is the arrival's name in scripts and results.
 func (a Arrival) String() string { return arrivals[a] }
-
-// ParseArrival reads an arrival's name.
-func ParseArrival(name string) (Arrival, error) {
-	for i, a := range arrivals {
-		if a == name {
-			return Arrival(i), nil
-		}
-	}
-	return 0, fmt.Errorf("arrival %q: use closed, uniform or poisson%s", name, suggest.Hint(name, arrivals))
-}
 
 // Schedule is the intended starts of one worker's operations. It is not safe for
 // concurrent use.

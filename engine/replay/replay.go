@@ -12,6 +12,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"moonio/engine/trace"
@@ -71,8 +72,11 @@ func AddressNames() []string { return addressNames }
 
 // ParseAddress reads a policy's name.
 func ParseAddress(s string) (Address, error) {
-	i, err := parse(s, addressNames)
-	return Address(i % (int(Skip) + 1)), err
+	i := slices.Index(addressNames, s)
+	if i < 0 {
+		return 0, fmt.Errorf("%q is not one of %v", s, addressNames)
+	}
+	return Address(i % (int(Skip) + 1)), nil
 }
 
 // Alignment says what happens to operations that are not aligned as the target
@@ -92,21 +96,6 @@ func (a Alignment) String() string { return alignNames[a] }
 
 // AlignmentNames are the policies as users name them.
 func AlignmentNames() []string { return alignNames }
-
-// ParseAlignment reads a policy's name.
-func ParseAlignment(s string) (Alignment, error) {
-	i, err := parse(s, alignNames)
-	return Alignment(i), err
-}
-
-func parse(s string, names []string) (int, error) {
-	for i, n := range names {
-		if n == s {
-			return i, nil
-		}
-	}
-	return 0, fmt.Errorf("%q is not one of %v", s, names)
-}
 
 // Validate says what is wrong with the options.
 func (o *Options) Validate() error {

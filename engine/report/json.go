@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"reflect"
-	"time"
 )
 
 // WriteJSON writes the result as JSON, complete: lists and maps that are nil
@@ -69,7 +68,3 @@ func tidyMap(v reflect.Value) {
 		v.SetMapIndex(k, e)
 	}
 }
-
-// BlankTimes removes the times of day: what is left of two runs of one script
-// with one seed on a simulated device is the same.
-func BlankTimes(r *Result) { r.Started = time.Time{} }

@@ -7,7 +7,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -122,19 +121,6 @@ func TestJSONIsFinite(t *testing.T) {
 		if d := cmp.Diff(encode(t, &want), encode(t, &got)); d != "" {
 			t.Errorf("%v where 0 should be:\n%s", f, d)
 		}
-	}
-}
-
-func TestBlankTimes(t *testing.T) {
-	a, b := wal(t), wal(t)
-	b.Started = b.Started.Add(time.Hour)
-	if encode(t, a) == encode(t, b) {
-		t.Error("two times of day give the same bytes")
-	}
-	BlankTimes(a)
-	BlankTimes(b)
-	if d := cmp.Diff(encode(t, a), encode(t, b)); d != "" {
-		t.Errorf("blanked results differ:\n%s", d)
 	}
 }
 

@@ -184,7 +184,7 @@ func TestThink(t *testing.T) {
 		s := simSession(t, steady)
 		st := stream4K(t, engine.Read, 4, s.testFile(t, "f", 1<<20))
 		st.Ops = 32
-		st.Think = &Think{Time: dist.Fixed(5 * time.Millisecond), Every: 8, Issued: issued, Spin: time.Millisecond}
+		st.Think = &Think{Time: dist.Delay{From: 5 * time.Millisecond, To: 5 * time.Millisecond}, Every: 8, Issued: issued, Spin: time.Millisecond}
 		a := tapeOf(t, s, 1, st, Phase{})
 		flying, ops, last := 0, 0, int64(0)
 		var pauses []int
@@ -216,7 +216,7 @@ func TestThinkWithRate(t *testing.T) {
 	for _, catchUp := range []bool{false, true} {
 		s := simSession(t, steady)
 		st := stream4K(t, engine.Read, 8, s.testFile(t, "f", 1<<20)).rated(t, constant(t, 1000), pace.Uniform)
-		st.Think = &Think{Time: dist.Fixed(50 * time.Millisecond), Every: 50, Issued: true, CatchUp: catchUp}
+		st.Think = &Think{Time: dist.Delay{From: 50 * time.Millisecond, To: 50 * time.Millisecond}, Every: 50, Issued: true, CatchUp: catchUp}
 		r := play(t, s, &Phase{Duration: time.Second, Jobs: oneStream(st)})
 		n, late := count(t, r, "s", "read"), r.Jobs[0].Lag.MaxNS
 		switch {

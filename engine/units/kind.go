@@ -20,11 +20,6 @@ const (
 	KindPercent
 )
 
-// String is the kind's name, for help and errors.
-func (k Kind) String() string {
-	return [...]string{"text", "number", "size", "duration", "rate", "percentage"}[k]
-}
-
 // KindOf says what s is written as. A number without a unit is a number. The one
 // text that is both a size and a duration is told apart by case: 1m is a minute,
 // 1M a mebibyte.
