@@ -1,7 +1,13 @@
 package scripts_test
 
 import (
+	"maps"
+	"math"
+	"os"
+	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -119,4 +125,145 @@ func TestHdparm(t *testing.T) {
 		t.Errorf("printed %s", r.Printed)
 	}
 	fails(t, "hdparm", map[string]string{"t": "false", "T": "false"}, "neither t nor T")
+}
+
+// A run that is limited by events makes as many of each kind as sysbench does.
+func TestSysbenchCounts(t *testing.T) {
+	const files, events, threads = "4", "2000", "1"
+	for mode, want := range map[string][3]int64{ // reads, writes, syncs with those at the end
+		"seqwr": {0, 1924, 80}, "seqrewr": {0, 1924, 80}, "rndwr": {0, 1924, 80},
+		"seqrd": {2000, 0, 0}, "rndrd": {2000, 0, 0}, "rndrw": {1154, 770, 80},
+	} {
+		r := run(t, "sim", "sysbench", map[string]string{
+			"file-test-mode": mode, "time": "0s", "events": events, "threads": threads, "file-num": files, "file-total-size": "16M",
+		})
+		if got := operations(r); got != want {
+			t.Errorf("%s: %v reads, writes, syncs; want %v", mode, got, want)
+		}
+		if !strings.Contains(r.Printed, "total number of events:              2000\n") {
+			t.Errorf("%s printed\n%s", mode, r.Printed)
+		}
+		if theirs, ok := sysbench(t, mode, files, events, threads); ok && !near(theirs, want) {
+			t.Errorf("%s: sysbench makes %v reads, writes, syncs; want %v", mode, theirs, want)
+		}
+	}
+}
+
+// near says that counts that were worked out from rounded rates are the same.
+func near(a, b [3]int64) bool {
+	return !slices.ContainsFunc([]int64{a[0] - b[0], a[1] - b[1], a[2] - b[2]}, func(d int64) bool { return d < -1 || d > 1 })
+}
+
+// operations are all reads, writes and fsyncs of a run.
+func operations(r *scripttest.Result) (n [3]int64) {
+	for _, p := range r.Phases {
+		for _, j := range p.Jobs {
+			for i, op := range []string{"read", "write", "fsync"} {
+				if o := j.Ops[op]; o != nil {
+					n[i] += o.Count
+				}
+			}
+		}
+	}
+	return n
+}
+
+// sysbench is how many reads, writes and fsyncs the real one makes. It prints only rates: of reads,
+// writes and syncs without those at the end, there are as many as events.
+func sysbench(t *testing.T, mode, files, events, threads string) (n [3]int64, ok bool) {
+	t.Helper()
+	path, err := exec.LookPath("sysbench")
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Error("there is no sysbench to compare with: apt-get install sysbench")
+		}
+		return n, false
+	}
+	dir := t.TempDir()
+	call := func(verb string, args ...string) string {
+		c := exec.Command(path, append([]string{"fileio", "--file-num=" + files, "--file-total-size=16M", "--file-test-mode=" + mode}, append(args, verb)...)...)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("sysbench %s: %v\n%s", verb, err, out)
+		}
+		return string(out)
+	}
+	call("prepare")
+	out := call("run", "--events="+events, "--time=0", "--threads="+threads)
+	var rates [3]float64
+	for i, what := range []string{"reads/s", "writes/s", "fsyncs/s"} {
+		m := regexp.MustCompile(what + `: +([\d.]+)`).FindStringSubmatch(out)
+		if m == nil {
+			t.Fatalf("sysbench printed\n%s", out)
+		}
+		rates[i], _ = strconv.ParseFloat(m[1], 64)
+	}
+	number := func(s string) float64 { x, _ := strconv.ParseFloat(s, 64); return x }
+	all := number(events)
+	if rates[2] > 0 {
+		all += number(files) * number(threads)
+	}
+	for i, r := range rates {
+		n[i] = int64(math.Round(r * all / (rates[0] + rates[1] + rates[2])))
+	}
+	return n, true
+}
+
+func TestSysbenchReport(t *testing.T) {
+	prints(t, exact, "sysbench", map[string]string{
+		"file-test-mode": "seqrewr", "time": "0s", "events": "1000", "file-num": "2", "file-total-size": "3000000", "file-extra-flags": "dsync",
+	}, `Extra file open flags: dsync
+2 files, 1.4305MiB each
+2.861MiB total file size
+Block size 16KiB
+Number of IO requests: 1000
+Read/Write ratio for combined random IO test: 1.50
+Periodic FSYNC enabled, calling fsync() each 100 requests.
+Calling fsync() at the end of test, Enabled.
+Using synchronous I/O mode
+Doing sequential rewrite test
+
+File operations:
+    reads/s:                      0.00
+    writes/s:                     885.96
+    fsyncs/s:                     18.04
+
+Throughput:
+    read, MiB/s:                  0.00
+    written, MiB/s:               13.84
+
+General statistics:
+    total time:                          1.1084s
+    total number of events:              1000
+
+Latency (ms):
+         min:                                    1.01
+         avg:                                    1.11
+         max:                                    1.11
+         95th percentile:                        1.11
+         sum:                                 1106.67
+
+Threads fairness:
+    events (avg/stddev):           1000.0000/0.00
+    execution time (avg/stddev):   1.1053/0.00
+
+`)
+}
+
+func TestSysbenchSyncs(t *testing.T) {
+	base := map[string]string{"file-test-mode": "rndwr", "time": "0s", "events": "200", "file-total-size": "16M"}
+	for param, want := range map[string][3]int64{
+		"file-fsync-all=true": {0, 200, 200}, "file-fsync-freq=0": {0, 200, 4}, "file-fsync-end=false": {0, 196, 4},
+	} {
+		params := maps.Clone(base)
+		name, value, _ := strings.Cut(param, "=")
+		params[name] = value
+		if got := operations(run(t, "sim", "sysbench", params)); got != want {
+			t.Errorf("%s: %v reads, writes, syncs; want %v", param, got, want)
+		}
+	}
+	fails(t, "sysbench", map[string]string{"time": "0s"}, "time = 0s needs events")
+	fails(t, "sysbench", map[string]string{"file-total-size": "1M"}, "smaller than file-block-size")
+	fails(t, "sysbench", map[string]string{"file-merged-requests": "2"}, `no parameter "file-merged-requests"`)
 }

@@ -33,6 +33,7 @@ var short = map[string]map[string]string{
 	"oltp":         {"time": "200ms"},
 	"replay":       {},
 	"steady-state": {"time": "10ms"},
+	"sysbench":     {"time": "20ms", "file-num": "4", "file-total-size": "1M"},
 	"varmail":      {"time": "200ms"},
 	"wal":          {"time": "200ms", "warmup": "10ms"},
 }
