@@ -267,3 +267,124 @@ func TestSysbenchSyncs(t *testing.T) {
 	fails(t, "sysbench", map[string]string{"file-total-size": "1M"}, "smaller than file-block-size")
 	fails(t, "sysbench", map[string]string{"file-merged-requests": "2"}, `no parameter "file-merged-requests"`)
 }
+
+// Every byte is an operation; a tenth of the seeks write; files are made, looked up and deleted one by one.
+func TestBonnie(t *testing.T) {
+	r := run(t, "sim", "bonnie", map[string]string{"seeks": "1000", "size": "4k"})
+	for _, want := range []struct {
+		phase, op string
+		count     int64
+	}{
+		{"writing a byte at a time", "append", 64}, {"reading a byte at a time", "read", 64},
+		{"writing blocks", "append", 128}, {"writing blocks", "fsync", 1},
+		{"rewriting", "read", 128}, {"rewriting", "write", 128}, {"reading blocks", "read", 128}, {"seeking", "read", 1000},
+		{"making files in sequential order", "create", 1024}, {"looking up files in random order", "stat", 1024},
+		{"looking up files in random order", "read", 1024}, {"deleting files in random order", "unlink", 1024},
+	} {
+		if n := r.Op(t, want.phase, "bonnie", want.op).Count; n != want.count {
+			t.Errorf("%s: %d × %s, want %d", want.phase, n, want.op, want.count)
+		}
+	}
+	if n := r.Op(t, "seeking", "bonnie", "write").Count; n < 60 || n > 140 {
+		t.Errorf("%d of 1000 seeks wrote", n)
+	}
+	if names, err := r.Files.List("bonnie"); err != nil || len(names) != 0 {
+		t.Errorf("left are %q, %v", names, err)
+	}
+}
+
+func TestBonnieTable(t *testing.T) {
+	const head = "                    ------Sequential Output------ --Sequential Input- --Random-\n" +
+		"                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--\n" +
+		"Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP\n"
+	prints(t, exact, "bonnie", map[string]string{"n": "0", "s": "64M"}, head+
+		"moonio           64M    8k   0   78m   0   39m   0   10k   0   78m   0  9434   0\n"+
+		"Latency                 100us     100us     200us     100us     100us    1000us\n\n")
+	prints(t, exact, "bonnie", map[string]string{"n": "0", "s": "64M", "f": "true"}, head+
+		"moonio           64M             78m   0   39m   0             78m   0  9091   0\n"+
+		"Latency                           100us     200us               100us    1000us\n\n")
+	fails(t, "bonnie", map[string]string{"chunk": "2M", "s": "1M"}, "smaller than a chunk")
+}
+
+func TestDiskspd(t *testing.T) {
+	r := prints(t, exact, "diskspd", map[string]string{"b": "4K", "d": "1", "W": "0", "r": "4K", "o": "1", "w": "0", "S": "u", "c": "1G"},
+		`actual test time:	1.00s
+thread count:		1
+
+Total IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+------------------------------------------------------------------------------------------------------------
+   all |        40960000 |        10000 |      39.06 |   10000.00 |    0.100 |     0.000 | testfile.dat (1GiB)
+------------------------------------------------------------------------------------------------------------
+total:          40960000 |        10000 |      39.06 |   10000.00 |    0.100 |     0.000
+
+Read IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+------------------------------------------------------------------------------------------------------------
+   all |        40960000 |        10000 |      39.06 |   10000.00 |    0.100 |     0.000 | testfile.dat (1GiB)
+------------------------------------------------------------------------------------------------------------
+total:          40960000 |        10000 |      39.06 |   10000.00 |    0.100 |     0.000
+
+Write IO
+thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | LatStdDev |  file
+------------------------------------------------------------------------------------------------------------
+   all |               0 |            0 |       0.00 |       0.00 |    0.000 |     0.000 | testfile.dat (1GiB)
+------------------------------------------------------------------------------------------------------------
+total:                 0 |            0 |       0.00 |       0.00 |    0.000 |     0.000
+
+  %-ile |  Read (ms) | Write (ms) | Total (ms)
+----------------------------------------------
+    min |      0.100 |        N/A |      0.100
+   25th |      0.100 |        N/A |      0.100
+   50th |      0.100 |        N/A |      0.100
+   75th |      0.100 |        N/A |      0.100
+   90th |      0.100 |        N/A |      0.100
+   95th |      0.100 |        N/A |      0.100
+   99th |      0.100 |        N/A |      0.100
+3-nines |      0.100 |        N/A |      0.100
+4-nines |      0.100 |        N/A |      0.100
+5-nines |      0.100 |        N/A |      0.100
+6-nines |      0.100 |        N/A |      0.100
+7-nines |      0.100 |        N/A |      0.100
+8-nines |      0.100 |        N/A |      0.100
+9-nines |      0.100 |        N/A |      0.100
+    max |      0.100 |        N/A |      0.100
+
+`)
+	if op := r.Op(t, "test", "threads", "read"); op.Count != 10000 {
+		t.Errorf("%d reads", op.Count)
+	}
+	r = run(t, exact, "diskspd", map[string]string{"t": "2", "T": "512K", "w": "100", "L": "false", "d": "1"})
+	if a, b := r.Op(t, "test", "thread 0", "write"), r.Op(t, "test", "thread 1", "write"); a.Count+b.Count < 800 || a.Count+b.Count > 1000 || a.Count < b.Count/2 {
+		t.Errorf("%d and %d writes", a.Count, b.Count)
+	}
+	if strings.Contains(r.Printed, "AvgLat") || strings.Contains(r.Printed, "%-ile") {
+		t.Errorf("without L it printed\n%s", r.Printed)
+	}
+	fails(t, "diskspd", map[string]string{"r": "4K", "s": "4K"}, "random or sequential")
+	fails(t, "diskspd", map[string]string{"t": "5", "T": "64M"}, "thread 4 would begin beyond the end")
+	fails(t, "diskspd", map[string]string{"z": "7"}, "--seed 7")
+	fails(t, "diskspd", map[string]string{"f": "4K"}, "larger than the file")
+}
+
+func TestVdbench(t *testing.T) {
+	prints(t, exact, "vdbench", map[string]string{"elapsed": "2", "interval": "1", "threads": "1", "rdpct": "50", "seekpct": "0"}, `
+Starting RD=rd1: max; I/O rate: Uncontrolled MAX; elapsed=2; For loops: None
+
+    interval       i/o    MB/sec   bytes    read   resp     read    write     read    write     resp  queue  cpu%  cpu%
+                  rate   1024**2     i/o     pct   time     resp     resp      max      max   stddev  depth sys+u   sys
+           1  10000.00     39.06    4096   50.76  0.100    0.100    0.100    0.100    0.100        -      -     -     -
+           2  10000.00     39.06    4096   50.68  0.100    0.100    0.100    0.100    0.100        -      -     -     -
+     avg_1-2  10000.00     39.06    4096   50.72  0.100    0.100    0.100    0.100    0.100    0.000    1.0   0.0   0.0
+`)
+	r := run(t, exact, "vdbench", map[string]string{"iorate": "curve", "curve": "10,50", "threads": "1", "elapsed": "1s"})
+	if len(r.Phases) != 3 || r.Phases[1].Jobs[0].Conditions.Rate != "1k/s" || r.Phases[2].Jobs[0].Conditions.Rate != "5k/s" {
+		t.Errorf("%d runs", len(r.Phases))
+	}
+	r = run(t, exact, "vdbench", map[string]string{"iorate": "100,200", "seekpct": "50", "xfersize": "4k/50:64k/50"})
+	if len(r.Phases) != 2 || !strings.Contains(r.Printed, "Starting RD=rd2: 200; I/O rate: 200; elapsed=0.02;") {
+		t.Errorf("printed %s", r.Printed)
+	}
+	fails(t, "vdbench", map[string]string{"seekpct": "x"}, `seekpct: "x" is not a share`)
+	fails(t, "vdbench", map[string]string{"iorate": "fast"}, `iorate: "fast" is not a number`)
+}

@@ -16,8 +16,10 @@ import (
 // short are the parameters with which a script is done in no time.
 var short = map[string]map[string]string{
 	"block-scan":   {"time": "10ms", "warmup": "1ms"},
+	"bonnie":       {"s": "1M", "chars": "64", "seeks": "100"},
 	"burst":        {"time": "500ms", "every": "100ms", "length": "20ms"},
 	"dd":           {"bs": "64k", "count": "20"},
+	"diskspd":      {"d": "20ms", "W": "1ms", "c": "1M"},
 	"etcd":         {"total": "1MiB"},
 	"fsync-cliff":  {"time": "50ms"},
 	"group-commit": {"time": "50ms"},
@@ -35,11 +37,12 @@ var short = map[string]map[string]string{
 	"steady-state": {"time": "10ms"},
 	"sysbench":     {"time": "20ms", "file-num": "4", "file-total-size": "1M"},
 	"varmail":      {"time": "200ms"},
+	"vdbench":      {"elapsed": "20ms", "interval": "10ms"},
 	"wal":          {"time": "200ms", "warmup": "10ms"},
 }
 
 // texts are the scripts whose parameters may be names, or lists as another tool writes them.
-var texts = map[string]bool{"replay": true, "dd": true}
+var texts = map[string]bool{"replay": true, "dd": true, "diskspd": true, "vdbench": true}
 
 func source(t testing.TB, name string) string {
 	t.Helper()

@@ -254,7 +254,7 @@ func classes(f *luals.File) []*luals.Class {
 func TestResults(t *testing.T) {
 	for class, value := range map[string]string{
 		"PhaseResult": "r", "JobResult": "r.reads", "OpResult": "r.reads.read", "LatencyResult": "r.reads.read.response",
-		"SteadyResult": "r.steady", "VerifyResult": "r.reads.verify",
+		"SteadyResult": "r.steady", "CPUResult": "r.cpu", "VerifyResult": "r.reads.verify",
 		"IntervalResult": "series(r.reads.read)[1]", "StorageInfo": "storage()",
 	} {
 		program := logs(t, `local r = phase("p", { steady = { limit = "1%" } }, stream("reads", { file = file, ops = 10, verify = "crc32c" }))

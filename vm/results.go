@@ -19,6 +19,7 @@ func (m *machine) result(r *report.Phase) *lua.LTable {
 	t := m.L.NewTable()
 	t.RawSetString("name", lua.LString(r.Name))
 	t.RawSetString("duration", nsToSeconds(float64(r.DurationNS)))
+	t.RawSetString("cpu", m.cpuResult(r.CPU))
 	if r.Steady != nil {
 		t.RawSetString("steady", m.steadyResult(r.Steady))
 	}
@@ -26,6 +27,15 @@ func (m *machine) result(r *report.Phase) *lua.LTable {
 		t.RawSetString(j.Name, m.jobResult(j))
 	}
 	m.L.SetMetatable(t, m.noSuchJob)
+	return t
+}
+
+// cpuResult is the processor time that a phase used.
+func (m *machine) cpuResult(c report.CPU) *lua.LTable {
+	t := m.L.NewTable()
+	t.RawSetString("user", nsToSeconds(float64(c.UserNS)))
+	t.RawSetString("system", nsToSeconds(float64(c.SystemNS)))
+	m.L.SetMetatable(t, m.noSuchFigure)
 	return t
 }
 

@@ -719,8 +719,14 @@ function Counter:set(value) end
 ---@class PhaseResult
 ---@field name string the phase's
 ---@field duration number measured time in seconds
+---@field cpu CPUResult processor time that moonio used meanwhile, unless a job is named so
 ---@field steady SteadyResult whether it became steady, if it has the option `steady`
 ---@field [string] JobResult
+
+---Processor time in seconds; 0 on an engine with a virtual clock.
+---@class CPUResult
+---@field user number in the program
+---@field system number in the kernel
 
 ---Whether a phase became steady.
 ---@class SteadyResult
