@@ -231,7 +231,7 @@ func (r *running) verdict(err error) report.Exit {
 	switch {
 	case r.signals.interrupted() && (err != nil || r.cutShort()):
 		return report.Exit{Code: exitInterrupted, Reason: "interrupted"}
-	case isScriptError(err):
+	case isScriptError(err) && r.fio == nil: // fio's users have written none
 		return report.Exit{Code: exitScript, Reason: reason(err)}
 	case errors.As(err, &mismatch):
 		return report.Exit{Code: exitFailed, Reason: reason(mismatch)}

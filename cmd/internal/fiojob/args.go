@@ -130,8 +130,19 @@ func (c *commandLine) option(o Option, a Argument) error {
 	return nil
 }
 
-// wants says whether a section of that name is among those that --section names; all are
-// if none is named.
+// unmatched refuses a --section that no job file has.
+func (c *commandLine) unmatched(sections []*section) error {
+	for _, o := range c.general {
+		named := func(s *section) bool { return s.name == o.Value }
+		if o.Name == "section" && len(c.files) > 0 && !slices.ContainsFunc(sections, named) {
+			return o.Fail("", "there is no such section in the job file")
+		}
+	}
+	return nil
+}
+
+// wants says whether a section of a job file is among those that --section names; all are if
+// none is named.
 func (c *commandLine) wants(s *section) bool {
 	any := false
 	for _, o := range c.general {

@@ -22,16 +22,20 @@ func Parse(args []string, src Sources) (*Command, error) {
 		if err != nil {
 			return nil, err
 		}
-		sections = append(sections, more...)
+		for _, s := range more {
+			if line.wants(s) {
+				sections = append(sections, s)
+			}
+		}
+	}
+	if err := line.unmatched(sections); err != nil {
+		return nil, err
 	}
 	b := &builder{command: &Command{Options: line.general}, most: mostJobs}
 	if err := b.limit(); err != nil {
 		return nil, err
 	}
 	for _, s := range sections {
-		if !line.wants(s) {
-			continue
-		}
 		if err := b.section(s); err != nil {
 			return nil, err
 		}

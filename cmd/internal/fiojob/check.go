@@ -100,8 +100,15 @@ func (v *Values) checkRange(k Kind, text string) *wrong {
 	return nil
 }
 
+// mostFloats is how many numbers fio takes, in percentile_list for one.
+const mostFloats = 20
+
 func checkFloats(spec Spec, text string) *wrong {
-	for _, s := range strings.Split(text, ":") {
+	list := strings.Split(text, ":")
+	if len(list) > mostFloats {
+		return &wrong{strings.Join(list[mostFloats:], ":"), fmt.Sprintf("there are %d numbers, and the most is %d", len(list), mostFloats)}
+	}
+	for _, s := range list {
 		x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 		switch {
 		case err != nil || math.IsNaN(x) || math.IsInf(x, 0):

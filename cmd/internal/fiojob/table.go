@@ -57,7 +57,7 @@ var known = []Spec{
 	{Name: "buffered", Kind: Boolean, Default: "1"},
 	{Name: "overwrite", Kind: Boolean, Default: "0"},
 	{Name: "loops", Kind: Integer, Default: "1"},
-	{Name: "numjobs", Kind: Integer, Default: "1"},
+	{Name: "numjobs", Kind: Integer, Least: 1, Default: "1"},
 	{Name: "startdelay", Kind: TimeRange, Default: "0"},
 	{Name: "runtime", Also: "timeout", Kind: Time, Default: "0"},
 	{Name: "time_based", Kind: Flag},

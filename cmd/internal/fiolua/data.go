@@ -3,6 +3,9 @@ package fiolua
 import (
 	"fmt"
 	"strings"
+
+	"moonio/cmd/internal/fiojob"
+	"moonio/engine/content"
 )
 
 // putData says what is written.
@@ -20,6 +23,9 @@ func (t *translation) putData(u *unit) error {
 	if o, ok := u.v.Option("buffer_pattern"); ok {
 		if strings.Contains(o.Value, "'") {
 			return o.Fail("", "a pattern is not read from a file here: write it out")
+		}
+		if err := checkPattern(o); err != nil {
+			return err
 		}
 		parts = append(parts, `kind = "pattern"`, "pattern = "+quote(o.Value))
 	}
@@ -40,6 +46,17 @@ func (t *translation) putData(u *unit) error {
 	}
 	if len(parts) > 0 {
 		u.put("data", "{ "+strings.Join(parts, ", ")+" }", note)
+	}
+	return nil
+}
+
+// checkPattern refuses what is no pattern of fio's. A script's may be a text without quotes.
+func checkPattern(o fiojob.Option) error {
+	if o.Value != "" && !strings.ContainsAny(o.Value[:1], "\"'%-0123456789") {
+		return o.Fail("", `it is no number: a text stands in double quotes, as in '"%s"'`, o.Value)
+	}
+	if _, err := content.ParsePattern(o.Value, func(string) ([]byte, error) { return []byte{0}, nil }); err != nil {
+		return o.Fail("", "%v", err)
 	}
 	return nil
 }
@@ -69,6 +86,9 @@ func (t *translation) putVerify(u *unit) error {
 		parts = append(parts, "interval = "+size(n))
 	}
 	if p, ok := u.v.Option("verify_pattern"); ok {
+		if err := checkPattern(p); err != nil {
+			return err
+		}
 		parts = append(parts, "pattern = "+quote(p.Value))
 	}
 	if n := u.v.Integer("verify_backlog"); n > 0 {

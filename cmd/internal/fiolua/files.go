@@ -242,6 +242,7 @@ func (t *translation) share(u *unit, h *handle) *handle {
 	}
 	have.size = max(have.size, h.size)
 	have.keep = have.keep && h.keep
+	have.create = have.create || h.create
 	have.written = have.written || h.written
 	have.unlink = have.unlink || h.unlink
 	have.drop = have.drop || h.drop && have.first.stage == u.stage

@@ -39,7 +39,10 @@ func (t *translation) measure(u *unit) error {
 		u.size = min(u.size, real.Size-u.offset)
 	}
 	if u.size < u.minimum {
-		o, ok := u.v.Option("size")
+		o, ok := u.v.Option("filesize")
+		if !ok {
+			o, ok = u.v.Option("size")
+		}
 		if !ok {
 			o = u.origin()
 		}

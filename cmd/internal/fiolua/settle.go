@@ -34,6 +34,9 @@ func (t *translation) settle() error {
 	}
 	t.placeFiles()
 	t.listFiles()
+	if err := t.thereAlready(); err != nil {
+		return err
+	}
 	t.nameResults()
 	return t.variables()
 }
@@ -134,6 +137,25 @@ func (t *translation) listFiles() {
 			t.program.Files = append(t.program.Files, f)
 		}
 	}
+}
+
+// thereAlready refuses files that are not there and that no job may make.
+func (t *translation) thereAlready() error {
+	made := map[string]bool{}
+	for _, pass := range []bool{true, false} {
+		for _, h := range t.handles {
+			for _, p := range h.paths(t.clonesOf(h)) {
+				switch {
+				case h.create:
+					made[p] = true
+				case !pass && !made[p] && !t.bare(h.first) && !t.look(p).Exists:
+					o, _ := h.first.v.Option("allow_file_create")
+					return o.Fail("", "there is no file %s", p)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // nameResults gives every stage a phase and every clone a name in it, and none twice.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"moonio/engine/place"
 )
 
 // engines are fio's engines in moonio's words; "" for those that need no storage.
@@ -137,7 +139,15 @@ func (u *unit) putCPUs() error {
 		u.put("cpus", fmt.Sprintf("({ %s })[job %% %d + 1]", strings.Join(all, ", "), len(all)), note+" "+u.since("cpus_allowed_policy"))
 		return nil
 	}
-	u.put("cpus", quote(strings.ReplaceAll(list, ":", ",")), note)
+	list = strings.ReplaceAll(list, ":", ",")
+	if _, err := place.ParseList(list); err != nil {
+		o, ok := u.v.Option("cpus_allowed")
+		if !ok {
+			o, _ = u.v.Option("cpumask")
+		}
+		return o.Fail("", "%v", err)
+	}
+	u.put("cpus", quote(list), note)
 	return nil
 }
 
