@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,7 +95,8 @@ func build(t *testing.T) string {
 // shell runs the commands of console blocks, one after another.
 type shell struct {
 	dir, moonio string
-	code        int // of the last command
+	all         bool // all that is written to standard error is shown, first
+	code        int  // of the last command
 }
 
 // session is a console block with what its commands print now.
@@ -112,7 +114,8 @@ func (s *shell) session(t *testing.T, body string) string {
 	return b.String()
 }
 
-// run runs "moonio …", "moonio … | head -N" or "echo $?".
+// run runs "moonio …", "moonio … | head -N", "moonio … > FILE" or "echo $?". Of quotes it knows those
+// around a word.
 func (s *shell) run(t *testing.T, words []string) string {
 	t.Helper()
 	if n := len(words) - 3; n > 0 && words[n] == "|" && words[n+1] == "head" {
@@ -123,13 +126,26 @@ func (s *shell) run(t *testing.T, words []string) string {
 		all := strings.SplitAfter(s.run(t, words[:n]), "\n")
 		return strings.Join(all[:min(lines, len(all))], "")
 	}
+	if n := len(words) - 2; n > 0 && words[n] == ">" {
+		return s.exec(t, words[:n], words[n+1])
+	}
 	switch {
 	case strings.Join(words, " ") == "echo $?":
 		return strconv.Itoa(s.code) + "\n"
 	case words[0] != "moonio":
 		t.Fatalf("%q is not a command of this shell", words)
 	}
-	cmd := exec.Command(s.moonio, words[1:]...)
+	return s.exec(t, words, "")
+}
+
+// exec runs moonio; to is the file that its standard output goes to, if it is not shown.
+func (s *shell) exec(t *testing.T, words []string, to string) string {
+	t.Helper()
+	args := slices.Clone(words[1:])
+	for i := range args {
+		args[i] = strings.Trim(args[i], "'")
+	}
+	cmd := exec.Command(s.moonio, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "NO_COLOR=1")
 	var stdout, stderr bytes.Buffer
@@ -140,6 +156,15 @@ func (s *shell) run(t *testing.T, words []string) string {
 		t.Fatal(err)
 	}
 	s.code = cmd.ProcessState.ExitCode()
+	if to != "" {
+		if err := os.WriteFile(filepath.Join(s.dir, to), stdout.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		stdout.Reset()
+	}
+	if s.all {
+		return stderr.String() + stable(stdout.String())
+	}
 	return stable(stdout.String()) + messages(stderr.String())
 }
 

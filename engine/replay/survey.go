@@ -50,10 +50,12 @@ type File struct {
 
 	chunks  *chunks
 	trimmed int64 // where what is trimmed ends
+	calls   bool  // the trace says of some files how they were used
 }
 
-// Cached says whether the file was used through the page cache. A device was not.
-func (f *File) Cached() bool { return f.Buffered > f.Direct }
+// Cached says whether the file was used through the page cache. A device was not; of a file that nothing
+// was transferred to it is taken to be so.
+func (f *File) Cached() bool { return f.Buffered > f.Direct || f.calls && f.Direct == 0 }
 
 // longest is the most that one record may transfer, in bytes.
 const longest = 1 << 30
@@ -185,9 +187,13 @@ func (s *Survey) finish(w *window, latency int64) {
 	if s.Latencies > 0 && s.Span > 0 {
 		s.Depth = float64(latency) / float64(s.Span)
 	}
-	names := &s.Log.Files
+	names, calls := &s.Log.Files, false
+	for i := range s.Files {
+		calls = calls || s.Files[i].Direct+s.Files[i].Buffered > 0
+	}
 	for i := range s.Files {
 		f := &s.Files[i]
+		f.calls = calls
 		if i < names.Len() {
 			f.Name = names.Name(trace.ID(i))
 		}
