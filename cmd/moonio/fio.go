@@ -331,6 +331,7 @@ func (f *fioRun) reach(o *runFlags) error {
 			return usage("%w", file.Option.Fail("", "a job writes to the device %s, and what is on it would be lost: --device %[1]s --destroy-data allows it", file.Path))
 		}
 	}
+	o.destroy = len(o.devices) > 0 // jobs that only read destroy nothing
 	return nil
 }
 

@@ -120,7 +120,11 @@ func runPeer(ctx context.Context, dir string, j peerJob, program ...string) peer
 			return r
 		}
 	}
-	args := append(program[1:], "--output-format=json+,normal,terse")
+	format := "--output-format=json+,normal,terse"
+	if strings.Contains(j.args, "--output=") {
+		format = "--output-format=json+"
+	}
+	args := append(program[1:], format)
 	if j.order < unlogged {
 		args = append(args, "--write_lat_log=log", "--log_offset=1")
 	}

@@ -170,6 +170,8 @@ func (r *running) place() string {
 		return ""
 	case len(r.flags.devices) > 0:
 		return r.flags.devices[0]
+	case len(r.flags.reading) > 0:
+		return r.flags.reading[0]
 	}
 	// What a fresh directory is called differs from run to run.
 	return absolute(cmp.Or(r.flags.dir, "."))

@@ -117,6 +117,9 @@ func disksOf(r *report.Result) []disk {
 func (d *disk) add(t *report.Traffic) {
 	d.DurationNS += t.DurationNS
 	d.Counters = d.Counters.Plus(t.Counters)
+	if strings.HasPrefix(t.Device, "loop") { // fio goes by the kernel's slaves, and these have none
+		return
+	}
 	for _, u := range t.Under {
 		n := slices.IndexFunc(d.Under, func(o report.Beneath) bool { return o.Device == u.Device })
 		if n < 0 {
