@@ -194,6 +194,9 @@ func (o *options) access(s *run.Stream) {
 	s.Read, s.Write = both, both
 	s.Read.At, s.Write.At = o.pattern("read_at", both.At), o.pattern("write_at", both.At)
 	s.Read.Block, s.Write.Block = o.block("read_block", both.Block), o.block("write_block", both.Block)
+	if o.has("block_step") && !s.Read.Block.Ranges() && !s.Write.Block.Ranges() {
+		o.fail("block_step", "it is of a range of block sizes, as in block = \"1000-5000\", and the stream has none")
+	}
 }
 
 func mustSize(n int64) dist.Sizes {
@@ -220,7 +223,7 @@ func (o *options) pattern(name string, otherwise dist.Pattern) dist.Pattern {
 }
 
 func (o *options) block(name string, otherwise dist.Sizes) dist.Sizes {
-	o.get("block_step") // whatever the sizes are
+	step := o.size("block_step", 0)
 	v := o.get(name)
 	var s dist.Sizes
 	var err error
@@ -228,9 +231,9 @@ func (o *options) block(name string, otherwise dist.Sizes) dist.Sizes {
 	case *lua.LNilType:
 		return otherwise
 	case lua.LString:
-		s, err = dist.ParseSizes(string(v), o.size("block_step", 0))
+		s, err = dist.ParseSizes(string(v), step)
 	case *lua.LTable:
-		s, err = blockTable(v, o.size("block_step", 0))
+		s, err = blockTable(v, step)
 	default:
 		var n int64
 		if n, err = toSize(v); err == nil {

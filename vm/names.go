@@ -1,8 +1,10 @@
 package vm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	lua "github.com/yuin/gopher-lua"
@@ -10,22 +12,25 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/run"
+	"moonio/engine/units"
 )
 
 // opening is a file that is being opened.
 type opening struct {
-	name   string
-	size   int64 // to lay out
-	layout string
-	direct bool
-	sync   string
-	create bool
-	fresh  bool // there must be nothing yet
-	empty  bool
-	write  bool
-	asked  bool        // the script said whether it writes
-	verify *run.Verify // how what is written is verified; nil: it is not
-	drop   bool        // from the page cache
+	name      string
+	size      int64 // to lay out
+	layout    string
+	direct    bool
+	sync      string
+	create    bool
+	fresh     bool // there must be nothing yet
+	asksFresh bool // the script says so
+	empty     bool
+	write     bool
+	asked     bool        // the script said whether it writes
+	kept      error       // why moonio may not write it; nil: the script does not ask to
+	verify    *run.Verify // how what is written is verified; nil: it is not
+	drop      bool        // from the page cache
 }
 
 // names are the functions that work on names.
@@ -115,8 +120,13 @@ func (m *machine) open(L *lua.LState) int {
 		write:  o.boolean("write", true),
 		drop:   o.boolean("invalidate", false),
 	}
-	op.asked = o.has("write")
-	op.verify = m.verification(o, false)
+	op.asked, op.asksFresh = o.has("write"), op.fresh
+	if op.verify = m.verification(o, false); op.verify != nil {
+		o.needsPattern(op.verify, op.verify.Data)
+	}
+	if f := m.run.device(op.name); f != nil {
+		o.device(op, f)
+	}
 	o.done()
 	m.notThinking(L, call)
 	if m.task == nil {
@@ -145,6 +155,22 @@ func (m *machine) open(L *lua.LState) int {
 	return m.doNamed(L, waitOpen, run.Request{Code: code, Meta: &engine.Meta{Path: op.name, Flags: op.flags(), Perm: 0o644}})
 }
 
+// device refuses what a device can't be opened with.
+func (o *options) device(op *opening, f *file) {
+	switch size := f.Size(); {
+	case op.size > size:
+		o.fail("size", "the device has %s, and %s are asked for", units.FormatSize(size), units.FormatSize(op.size))
+	case o.has("direct") && !op.direct:
+		o.fail("direct", "a device is always opened for direct I/O: leave the option out")
+	case op.sync != "none":
+		o.fail("sync", "a device is not opened with it: give streams dsync = true, or sync the device")
+	case op.fresh:
+		o.fail("exclusive", "the device is there already")
+	case op.empty:
+		o.fail("truncate", "a device can't be emptied: trim it")
+	}
+}
+
 // permit asks the guard, and says whether the open makes the file. A file that
 // may only be read is opened for reading, unless the script insists.
 func (m *machine) permit(L *lua.LState, op *opening, call string) engine.OpCode {
@@ -169,7 +195,7 @@ func (m *machine) permit(L *lua.LState, op *opening, call string) engine.OpCode 
 	if op.asked || op.empty || op.fresh || g.Readable(op.name) != nil {
 		m.refuse(L, call, err)
 	}
-	op.write, op.create = false, false
+	op.write, op.create, op.kept = false, false, err
 	return engine.Open
 }
 
@@ -208,6 +234,9 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 	}
 	clean, err := m.run.Guard.CheckName(op.name)
 	if err != nil {
+		if strings.HasPrefix(op.name, "/dev/") {
+			err = fmt.Errorf("%w; --device %s lets the script open this device", err, op.name)
+		}
 		m.refuse(L, call, err)
 	}
 	op.name = clean
@@ -251,11 +280,17 @@ func (m *machine) create(op *opening) error {
 	return fs.Close(fd)
 }
 
+var errNotWritten = errors.New("write = false keeps it from being laid out")
+
 func openError(op *opening, err error) error {
 	hint := ""
 	switch {
 	case errors.Is(err, syscall.EINVAL) && op.direct:
 		hint = "; the file system may not offer direct I/O: try direct = false, or another --dir"
+	case errors.Is(err, syscall.EEXIST) && op.asksFresh:
+		hint = ", and exclusive = true wants it not to"
+	case errors.Is(err, syscall.EEXIST):
+		hint = ": another program made it at this moment; give each run a --dir of its own"
 	case errors.Is(err, syscall.ENOENT) && op.create:
 		hint = "; make its directory first with mkdir"
 	case errors.Is(err, syscall.ENOENT):
@@ -293,7 +328,7 @@ func (m *machine) layout(L *lua.LState, op *opening, call string) {
 		return
 	}
 	if !op.write {
-		m.raise(L, fmt.Errorf("%s: it has %d bytes, %d are asked for, and moonio may not write to it: --overwrite %s allows it", call, have, op.size, op.name))
+		m.raise(L, fmt.Errorf("%s: it has %d bytes, and %d are asked for: %w", call, have, op.size, cmp.Or(op.kept, errNotWritten)))
 	}
 	if op.layout != "sparse" {
 		if err := m.run.room(op.name, op.size-have); err != nil {

@@ -135,6 +135,21 @@ func (m *machine) verification(o *options, only bool) *run.Verify {
 	return r
 }
 
+// needsPattern refuses to compare with a pattern where writes carry none.
+func (o *options) needsPattern(v *run.Verify, data *content.Spec) {
+	if v.Method == verify.Pattern && (data == nil || data.Kind == content.Random) {
+		o.fail("verify", "the method \"pattern\" needs a pattern: verify = { method = \"pattern\", pattern = \"0xdeadbeef\" }")
+	}
+}
+
+func (o *options) text(name string, v lua.LValue) string {
+	s, ok := v.(lua.LString)
+	if !ok {
+		o.fail(name, "%s is not a text", show(v))
+	}
+	return string(s)
+}
+
 func (o *options) method(name, text string) verify.Method {
 	method, err := verify.ParseMethod(text)
 	if err != nil {
@@ -145,7 +160,7 @@ func (o *options) method(name, text string) verify.Method {
 
 func (m *machine) verifyTable(d *options, r *run.Verify) {
 	if v := d.get("method"); v != lua.LNil {
-		r.Method = d.method("method", v.String())
+		r.Method = d.method("method", d.text("method", v))
 	}
 	r.Interval = d.size("interval", 0)
 	r.Backlog = d.integer("backlog", 0, 1)
@@ -156,7 +171,7 @@ func (m *machine) verifyTable(d *options, r *run.Verify) {
 		r.Data = &content.Spec{Kind: content.Repeat, Pattern: p}
 	}
 	if v := d.get("state"); v != lua.LNil {
-		name, err := m.run.Guard.CheckName(v.String())
+		name, err := m.run.Guard.CheckName(d.text("state", v))
 		if err != nil {
 			d.fail("state", "%v", err)
 		}
@@ -182,9 +197,7 @@ func (m *machine) contents(o *options, s *run.Stream, only bool) {
 	if data == nil {
 		data = s.Data
 	}
-	if v.Method == verify.Pattern && (data == nil || data.Kind == content.Random) {
-		o.fail("verify", "the method \"pattern\" needs a pattern: verify = { method = \"pattern\", pattern = \"0xdeadbeef\" }")
-	}
+	o.needsPattern(v, data)
 	if v.Only {
 		v.Passes = s.Passes
 	}

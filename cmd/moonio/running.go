@@ -135,7 +135,7 @@ func (r *running) vmRun() *vm.Run {
 	}
 	session := &run.Session{
 		FS: s.backend.FS(), Engine: s.backend.Engine, Virtual: s.backend.Virtual(),
-		Named: r.namedEngine, Fixed: r.fixedEngine(),
+		Named: r.namedEngine, Check: checkEngine, Fixed: r.fixedEngine(),
 		Seed: o.seed, Disk: r.deviceName(), Abandon: r.signals.abandon, Progress: r.showPhase,
 	}
 	if r.fio != nil {
@@ -159,6 +159,11 @@ func (r *running) namedEngine(spec string) (func(engine.Config) (engine.Engine, 
 		return nil, err
 	}
 	return b.Engine, nil
+}
+
+func checkEngine(spec string) error {
+	_, err := backend.Parse(spec)
+	return err
 }
 
 // fixedEngine says why what jobs and phases name is not heeded; empty if it is.

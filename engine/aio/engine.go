@@ -100,6 +100,9 @@ func (c *context) features() []string {
 // Info describes the engine.
 func (e *Engine) Info() engine.Info {
 	f := append(e.ctx.features(), e.transfer.Features()...)
+	if e.prio != 0 {
+		f = append(f, helper.PrioOption.Name)
+	}
 	return engine.Info{Name: Name, Detail: "asynchronous for direct I/O; what goes through the page cache is done one operation after the other", Features: f, Prio: true}
 }
 

@@ -3,6 +3,7 @@ package dist
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"moonio/engine/units"
@@ -83,6 +84,11 @@ func (s SizeShare) String() string {
 		return units.FormatSize(s.Min)
 	}
 	return units.FormatSize(s.Min) + "-" + units.FormatSize(s.Max)
+}
+
+// Ranges says whether any of the sizes is drawn from a range, in steps.
+func (s Sizes) Ranges() bool {
+	return s.table != nil && slices.ContainsFunc(s.table.shares, func(e SizeShare) bool { return e.Min < e.Max })
 }
 
 // ParseSizes reads "4KiB" (always), "4k-64k" (a range) or "4k/60:64k/40" (a table with weights). The

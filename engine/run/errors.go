@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -41,9 +42,13 @@ type OpError struct {
 	Job   string
 	Op    string // the operation, its file and where in it
 	Errno syscall.Errno
+	Off   int64
 	Size  int64 // of the file
 	Took  time.Duration
 	Limit time.Duration // of what it may take; 0: none
+
+	Engine   string   // that did it; empty for what is done outside of phases
+	Features []string // that the engine had in use
 }
 
 func (e *OpError) Error() string {
@@ -67,16 +72,22 @@ func (e *OpError) Unwrap() error {
 
 func (e *OpError) cause() string {
 	if e.Errno == errEOF {
-		return fmt.Sprintf("%v, which has %d bytes (%s)", ErrEOF, e.Size, units.FormatSize(e.Size))
+		return e.beyond()
 	}
 	if e.Errno == errLate {
 		return fmt.Sprintf("it took %s, and max_latency is %s", units.FormatDuration(e.Took), units.FormatDuration(e.Limit))
 	}
 	s := fmt.Sprintf("%s (%s)", e.Errno.Error(), ErrnoName(e.Errno))
+	if why := e.option(); why != "" {
+		return s + ": " + why
+	}
 	switch e.Errno {
 	case syscall.ENOSPC:
 		s += ": free some space, use a smaller size, or another --dir"
 	case syscall.EIO:
+		if e.Engine == "mmap" {
+			return s + ": a page could not be had: the file system is full, the file was made shorter, or the device reports an error, of which the kernel log has more"
+		}
 		s += ": the device reports an error; the kernel log has more"
 	case syscall.EINVAL:
 		s += ": the storage refuses this offset, length or flag; direct I/O must be aligned"
@@ -90,6 +101,31 @@ func (e *OpError) cause() string {
 		s += ": the file system or device does not offer this operation"
 	}
 	return s
+}
+
+// beyond says what a read found behind the file's end.
+func (e *OpError) beyond() string {
+	size := fmt.Sprintf("%d bytes (%s)", e.Size, units.FormatSize(e.Size))
+	if e.Off < e.Size {
+		return fmt.Sprintf("the file ends before it, and had %s in this run: another program made it shorter", size)
+	}
+	return fmt.Sprintf("%v, which has %s", ErrEOF, size)
+}
+
+// option says which of the engine's options an errno comes of; empty if none is known.
+func (e *OpError) option() string {
+	has := func(name string) bool { return slices.Contains(e.Features, name) }
+	switch {
+	case e.Errno == syscall.EAGAIN && has("nowait"):
+		return `it would have had to wait, which the engine's option nowait forbids; with on_error = "count" such operations are counted`
+	case e.Errno == syscall.EOPNOTSUPP && has("nowait"):
+		return "the file system or device does not offer it with the engine's option nowait: leave the option out"
+	case e.Errno == syscall.EOPNOTSUPP && has("uncached"):
+		return "the file system or device does not offer it with the engine's option uncached: leave the option out"
+	case e.Errno == syscall.EPERM && has("ioprio"):
+		return "an I/O priority of class rt needs CAP_SYS_NICE or CAP_SYS_ADMIN"
+	}
+	return ""
 }
 
 // ErrnoName is the errno's name as C knows it, "EIO".

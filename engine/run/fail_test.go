@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -116,6 +117,25 @@ func TestEOF(t *testing.T) {
 	}
 	if _, err := s.Do(read(f, 12_288)); !errors.Is(err, ErrEOF) {
 		t.Errorf("outside a phase: %v", err)
+	}
+}
+
+// An error that comes of an option says so, and how.
+func TestOpErrorHints(t *testing.T) {
+	for _, c := range []struct {
+		err  OpError
+		want string
+	}{
+		{OpError{Errno: syscall.EAGAIN, Features: []string{"nowait"}}, `which the engine's option nowait forbids; with on_error = "count" such operations are counted`},
+		{OpError{Errno: syscall.EOPNOTSUPP, Features: []string{"uncached"}}, "with the engine's option uncached: leave the option out"},
+		{OpError{Errno: syscall.EOPNOTSUPP}, "the file system or device does not offer this operation"},
+		{OpError{Errno: syscall.EPERM, Features: []string{"ioprio"}}, "an I/O priority of class rt needs CAP_SYS_NICE"},
+		{OpError{Errno: syscall.EIO, Engine: "mmap"}, "a page could not be had: the file system is full"},
+		{OpError{Errno: errEOF, Off: 4096, Size: 8192}, "the file ends before it, and had 8192 bytes (8KiB) in this run: another program made it shorter"},
+	} {
+		if got := c.err.Error(); !strings.Contains(got, c.want) {
+			t.Errorf("%s\nwant %s", got, c.want)
+		}
 	}
 }
 

@@ -81,8 +81,10 @@ func (p *phase) equipGroup(g *group) error {
 	}
 	spec := g.threads.Engine
 	switch {
-	case spec == "" || p.s.Fixed != "":
+	case spec == "":
 		return nil
+	case p.s.Fixed != "":
+		return p.checkEngine(spec)
 	case p.s.Named == nil:
 		return fmt.Errorf("engine = %q: there is only the run's engine here", spec)
 	}
@@ -91,6 +93,17 @@ func (p *phase) equipGroup(g *group) error {
 		return fmt.Errorf("engine = %q: %w", spec, err)
 	}
 	g.open = open
+	return nil
+}
+
+// checkEngine says what is wrong with an engine that is named and not used.
+func (p *phase) checkEngine(spec string) error {
+	if p.s.Check == nil {
+		return nil
+	}
+	if err := p.s.Check(spec); err != nil {
+		return fmt.Errorf("engine = %q: %w", spec, err)
+	}
 	return nil
 }
 

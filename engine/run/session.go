@@ -24,6 +24,8 @@ type Session struct {
 	// Named finds the engine that a job or a phase names for its threads, "psync" or
 	// "io_uring:sqpoll". Nil: there is only Engine.
 	Named func(spec string) (open func(engine.Config) (engine.Engine, error), err error)
+	// Check says what is wrong with such a name where Fixed keeps it from being used; it may be nil.
+	Check func(spec string) error
 	// Fixed is what keeps jobs from choosing their engines, "--engine sim" say. The result
 	// then names it wherever one would have.
 	Fixed    string
@@ -278,7 +280,7 @@ func one(e engine.Engine, op engine.Op) (int64, error) {
 			res = -int64(errEOF)
 		}
 		if res < 0 {
-			return 0, &OpError{Op: opText(&op), Errno: syscall.Errno(-res), Size: fileSize(&op)}
+			return 0, &OpError{Op: opText(&op), Errno: syscall.Errno(-res), Off: op.Off, Size: fileSize(&op)}
 		}
 		if op.File != nil {
 			updateNode(&op, res)

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -34,6 +35,9 @@ func (w *Worker) setup() error {
 	w.eng, err = w.group.open(engine.Config{Slots: w.limit, FS: w.p.s.FS, Arena: w.arena, Seed: dist.Derive(w.p.seed, uint64(w.index))})
 	if err != nil {
 		w.eng = nil // whatever it is, it is not an engine
+		if errors.Is(err, unix.EMFILE) {
+			err = fmt.Errorf("%w; each thread needs a few: raise `ulimit -n`, or give the phase fewer threads", err)
+		}
 		return err
 	}
 	if w.p.plan.Wrap != nil {

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -378,5 +379,12 @@ func (w *Worker) failed(s *slot, op *engine.Op, e syscall.Errno) {
 	if w.p.plan.Count || (e == syscall.ECANCELED && w.p.stop.Load()) {
 		return
 	}
-	w.p.fail(&OpError{Job: w.p.plan.Jobs[s.job].Name, Op: opText(op), Errno: e, Size: fileSize(op), Took: time.Duration(w.now - s.submitted), Limit: time.Duration(s.most)})
+	info := w.eng.Info()
+	if op.Prio != 0 {
+		info.Features = append(slices.Clip(info.Features), "ioprio")
+	}
+	w.p.fail(&OpError{
+		Job: w.p.plan.Jobs[s.job].Name, Op: opText(op), Errno: e, Off: op.Off, Size: fileSize(op), Took: time.Duration(w.now - s.submitted), Limit: time.Duration(s.most),
+		Engine: info.Name, Features: info.Features,
+	})
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"moonio/engine"
 	"moonio/engine/helper"
 )
@@ -108,8 +110,11 @@ func (o *options) params(flags uint32) params {
 
 // explain adds to an error what was asked for beside an ordinary ring.
 func (o *options) explain(err error) error {
-	if err == nil || !o.hipri && !o.sqpoll {
+	switch {
+	case err == nil || !o.hipri && !o.sqpoll:
 		return err
+	case o.cpu >= 0 && errors.Is(err, unix.EINVAL):
+		return fmt.Errorf("io_uring is %w with sqpoll_cpu=%d: there is no such processor, or moonio may not use it (%w)", engine.ErrUnavailable, o.cpu, unix.EINVAL)
 	}
 	return fmt.Errorf("io_uring with %s: %w", strings.Join(o.features(), ", "), err)
 }
@@ -124,6 +129,9 @@ func (o *options) features() (names []string) {
 	}
 	if o.async {
 		names = append(names, "force_async")
+	}
+	if o.prio != 0 {
+		names = append(names, helper.PrioOption.Name)
 	}
 	return append(names, o.transfer.Features()...)
 }

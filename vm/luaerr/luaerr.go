@@ -46,12 +46,13 @@ func (e *Error) Error() string {
 	if p := e.Place(); p != "" {
 		fmt.Fprintf(&b, "%s: ", p)
 	}
-	b.WriteString(printable(e.Message))
+	b.WriteString(printable(shorten(e.Message)))
 	if e.Source != "" {
 		number := strconv.Itoa(e.Line)
-		fmt.Fprintf(&b, "\n  %s | %s", number, printable(e.Source))
-		if e.Column > 0 {
-			fmt.Fprintf(&b, "\n  %s | %s", strings.Repeat(" ", len(number)), e.underline())
+		part := e.window()
+		fmt.Fprintf(&b, "\n  %s | %s", number, printable(part.Source))
+		if part.Column > 0 {
+			fmt.Fprintf(&b, "\n  %s | %s", strings.Repeat(" ", len(number)), part.underline())
 		}
 	}
 	if e.Hint != "" {

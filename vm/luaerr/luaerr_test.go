@@ -3,6 +3,7 @@ package luaerr_test
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	lua "github.com/yuin/gopher-lua"
@@ -155,3 +156,23 @@ func TestForeignErrors(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Whatever a script holds, its message fits on a screen, with the mark where it was.
+func TestLongError(t *testing.T) {
+	long := strings.Repeat("é", 50_000)
+	e := fault(t, `local x = "`+long+`"; phaze(); local y = "`+long+`"`)
+	lines := strings.Split(e.Error(), "\n")
+	if len(lines) != 4 || len(e.Error()) > 2000 {
+		t.Fatalf("%d lines, %d bytes", len(lines), len(e.Error()))
+	}
+	source, mark := []rune(lines[1]), []rune(lines[2])
+	if got := string(source[strings.IndexRune(string(mark), '^'):len(mark)]); got != "phaze" || string(mark[len(mark)-5:]) != "^~~~~" {
+		t.Errorf("%q is marked with %q", got, string(mark))
+	}
+	e = fault(t, `error("`+long+`")`)
+	if n := len(e.Error()); n > maxShown || !strings.Contains(e.Error(), " … ") {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+const maxShown = 6000
