@@ -74,7 +74,6 @@ type Config struct {
 	Arena   *Arena            // buffers, registered with the kernel where that helps; may be nil
 	Options map[string]string // the engine's own options; an unknown one is an error
 	Plain   bool              // for what a run does beside its phases, as laying files out: who has options of its own for the engine leaves them out
-	Seed    uint64            // for engines that draw
 }
 
 // Info says what an opened engine is.

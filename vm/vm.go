@@ -12,8 +12,6 @@ package vm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -43,12 +41,6 @@ func Load(name, source string) (*Script, error) {
 		return nil, luaerr.New(err, func(string) (string, bool) { return source, true }, nil)
 	}
 	return &Script{Name: name, Source: source, proto: proto}, nil
-}
-
-// SHA256 is the hash of the source.
-func (s *Script) SHA256() string {
-	sum := sha256.Sum256([]byte(s.Source))
-	return hex.EncodeToString(sum[:])
 }
 
 // Params runs the script up to its params and returns what it declares there.

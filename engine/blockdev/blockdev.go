@@ -33,7 +33,6 @@ type Device struct {
 	Path         string // as the user named it
 	Size         int64  // bytes
 	LogicalBlock int    // bytes; what direct transfers are a multiple of
-	Discard      bool   // it can be trimmed
 	Writable     bool   // it is held exclusively, and what is on it may be destroyed
 
 	fd int
@@ -111,7 +110,6 @@ func (d *Device) begin(s *system) error {
 	if err := d.measure(); err != nil {
 		return fmt.Errorf("size of device %s: %w", d.Path, err)
 	}
-	d.Discard = s.discards(no)
 	return nil
 }
 

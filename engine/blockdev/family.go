@@ -148,16 +148,3 @@ func (s *system) loops(no number) []string {
 func (s *system) readOnly(no number) bool {
 	return line(s.path("sys/dev/block", no.String(), "ro")) == "1"
 }
-
-// discards says whether a device takes discards. A partition has its disk's queue.
-func (s *system) discards(no number) bool {
-	b, err := s.find(no)
-	if err != nil {
-		return false
-	}
-	if isPartition(b.dir) {
-		b.dir = filepath.Dir(b.dir)
-	}
-	most := line(b.dir, "queue/discard_max_bytes")
-	return most != "" && most != "0"
-}

@@ -89,10 +89,10 @@ var (
 // over another disk, and one with nothing.
 func disks(t *testing.T) *machine {
 	m := newMachine(t)
-	m.add("sda", sda, "ro=0", "queue/discard_max_bytes=2147450880")
+	m.add("sda", sda, "ro=0")
 	m.add("sda/sda1", sda1, "partition=1", "ro=0")
 	m.add("sda/sda2", sda2, "partition=2", "ro=1")
-	m.add("sdb", sdb, "queue/discard_max_bytes=0")
+	m.add("sdb", sdb)
 	m.add("sdc", number{8, 32})
 	m.add("virtual/dm-0", dm0, "dm/name=vg-root")
 	m.add("virtual/dm-1", dm1, "dm/name=crypt")
@@ -186,9 +186,9 @@ func TestFree(t *testing.T) {
 
 func TestAttributes(t *testing.T) {
 	m := disks(t)
-	for no, want := range map[number][2]bool{sda: {true, false}, sda1: {true, false}, sda2: {true, true}, sdb: {false, false}, {99, 99}: {false, false}} {
-		if got := [2]bool{m.discards(no), m.readOnly(no)}; got != want {
-			t.Errorf("%s: discards, read-only %v, want %v", no, got, want)
+	for no, want := range map[number]bool{sda: false, sda1: false, sda2: true, sdb: false, {99, 99}: false} {
+		if got := m.readOnly(no); got != want {
+			t.Errorf("%s: read-only %v, want %v", no, got, want)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func newRig(t *testing.T, target Target, slots int) *rig {
 		}
 	})
 	r := &rig{t: t, fs: target.FS(t), arena: arena, ops: make([]engine.Op, slots), out: make([]engine.Completion, slots)}
-	r.e, err = target.Open(engine.Config{Slots: slots, FS: r.fs, Arena: arena, Seed: 1})
+	r.e, err = target.Open(engine.Config{Slots: slots, FS: r.fs, Arena: arena})
 	if errors.Is(err, engine.ErrUnavailable) {
 		t.Skip(err)
 	}

@@ -168,9 +168,6 @@ func (t *Task) over(now int64) bool {
 	return now >= t.crew.end || t.w.stopping || t.w.p.stop.Load()
 }
 
-// Clients is how many clients the job has, over all workers.
-func (t *Task) Clients() int { return t.w.p.plan.Jobs[t.crew.job].Clients.Count }
-
 // Turn ends the client's present turn, if one has begun, and begins the next. It
 // says false when the client has no more turns to make.
 func (t *Task) Turn() bool {

@@ -312,7 +312,7 @@ func (s *Session) with(slots int, f func(engine.Engine, *engine.Arena, uint64) e
 		return err
 	}
 	defer a.Close()
-	e, err := s.Engine(engine.Config{Slots: slots, FS: s.FS, Arena: a, Seed: s.Seed, Plain: true})
+	e, err := s.Engine(engine.Config{Slots: slots, FS: s.FS, Arena: a, Plain: true})
 	if err != nil {
 		return err
 	}

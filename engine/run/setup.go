@@ -32,7 +32,7 @@ func (w *Worker) setup() error {
 		return err
 	}
 	w.stamp = rng.Uint64()
-	w.eng, err = w.group.open(engine.Config{Slots: w.limit, FS: w.p.s.FS, Arena: w.arena, Seed: dist.Derive(w.p.seed, uint64(w.index))})
+	w.eng, err = w.group.open(engine.Config{Slots: w.limit, FS: w.p.s.FS, Arena: w.arena})
 	if err != nil {
 		w.eng = nil // whatever it is, it is not an engine
 		if errors.Is(err, unix.EMFILE) {

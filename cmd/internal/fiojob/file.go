@@ -127,7 +127,7 @@ func (r *reader) header(text string, pos Pos) error {
 	case name == "":
 		return &Error{Pos: pos, What: text, Why: "a section has a name: that of its job"}
 	}
-	s := newSection(name, pos)
+	s := newSection(name)
 	if !s.global {
 		s.wall, r.wall = r.wall, false
 	}

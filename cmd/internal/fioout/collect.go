@@ -49,7 +49,6 @@ type entry struct {
 	members           int
 	shown             []fiojob.Option // of JSON's "job options"
 	opt               *fiojob.Values  // all of them, for their meaning
-	begun             bool
 
 	ways    [directions]way
 	mixed   bool // unified_rw_reporting: all is in ways[reads]
@@ -130,7 +129,6 @@ func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
 	if job == nil {
 		return nil
 	}
-	e.begun = true
 	if p.Steady != nil {
 		e.steady = p.Steady
 	}
