@@ -12,6 +12,7 @@ import (
 	"moonio/engine"
 	"moonio/engine/replay"
 	"moonio/engine/run"
+	"moonio/engine/suggest"
 	"moonio/engine/trace"
 )
 
@@ -32,6 +33,7 @@ type replaying struct {
 	layout string
 	one    bool // all in one target
 	files  []entry
+	used   []bool // which of them the trace has something for
 	job    *run.Replay
 	own    int64   // bytes of targets of its own
 	laid   int     // how many files they are
@@ -192,9 +194,11 @@ func (r *replaying) open() (*replay.Trace, error) {
 func (r *replaying) makeTargets() {
 	s := r.survey
 	given := make([]*file, len(s.Files))
+	r.used = make([]bool, len(r.files))
 	for i := range s.Files {
 		given[i] = r.given(s.Files[i].Name)
 	}
+	r.checkUsed()
 	r.choose(given)
 	targets := make([]replay.Target, len(s.Files))
 	index := map[*engine.File]int{}
@@ -230,17 +234,43 @@ func alignOf(f *engine.File) int64 {
 
 // given is the file that the script gives for one of the trace's; nil if it gives none.
 func (r *replaying) given(name string) *file {
-	for _, e := range r.files {
-		if e.name == name {
-			return asFile(e.value)
-		}
+	at := slices.IndexFunc(r.files, func(e entry) bool { return e.name == name })
+	if at < 0 {
+		at = slices.IndexFunc(r.files, func(e entry) bool {
+			ok, _ := path.Match(e.name, name)
+			return ok || e.name == "*"
+		})
 	}
-	for _, e := range r.files {
-		if ok, _ := path.Match(e.name, name); ok || e.name == "*" {
-			return asFile(e.value)
-		}
+	if at < 0 {
+		return nil
 	}
-	return nil
+	r.used[at] = true
+	return asFile(r.files[at].value)
+}
+
+// checkUsed refuses files for what the trace has not.
+func (r *replaying) checkUsed() {
+	for i, e := range r.files {
+		if r.used[i] || e.name == "*" {
+			continue
+		}
+		var names []string
+		for k := range r.survey.Files {
+			names = append(names, r.survey.Files[k].Name)
+		}
+		list := names[:min(len(names), mostNamed)]
+		r.o.fail("files", "%q is none of what the trace is of%s: that is %s%s", e.name, suggest.Hint(e.name, names), strings.Join(list, ", "), more(len(names)-len(list)))
+	}
+}
+
+// mostNamed is how many of a trace's files an error lists.
+const mostNamed = 8
+
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d more", n)
 }
 
 // choose finds the address policy, if the script leaves it: offsets are kept where the
