@@ -112,9 +112,12 @@ func (p *place) wrap(off, n int64, out []piece) []piece {
 	return out
 }
 
-// fit moves a range back by whole blocks until it lies within the target.
+// fit moves a range back by whole blocks until it lies within the target. What is larger than
+// that goes over it as often as need be.
 func (p *place) fit(off, n int64, out []piece) []piece {
-	n = min(n, p.Size)
+	for ; n > p.Size; n -= p.Size {
+		out = append(out, piece{p.Base, p.Size})
+	}
 	if over := off + n - p.Size; over > 0 {
 		off -= (over + Block - 1) / Block * Block
 		if off < 0 {

@@ -140,6 +140,7 @@ func TestAddresses(t *testing.T) {
 		"wrap":    {Options{Address: Wrap}, Target{Size: 1004 * k}, [][2]int64{{0, 4 * k}, {1000 * k, 4 * k}, {0, 4 * k}, {4 * k, 4 * k}, {0, 4 * k}}, nil},
 		"scale":   {Options{Address: Scale}, Target{Size: 508 * k}, [][2]int64{{0, 4 * k}, {500 * k, 8 * k}, {504 * k, 4 * k}, {0, 4 * k}}, nil},
 		"clamp":   {Options{Address: Clamp}, Target{Size: 64 * k}, [][2]int64{{0, 4 * k}, {56 * k, 8 * k}, {60 * k, 4 * k}, {0, 4 * k}}, nil},
+		"over":    {Options{Address: Clamp}, Target{Size: 4 * k}, [][2]int64{{0, 4 * k}, {0, 4 * k}, {0, 4 * k}, {0, 4 * k}, {0, 4 * k}}, nil},
 		"skip":    {Options{Address: Skip}, Target{Size: 1008 * k}, [][2]int64{{0, 4 * k}, {1000 * k, 8 * k}, {0, 4 * k}}, map[string]int64{whyBeyond: 1}},
 		"compact": {Options{Address: Compact, Chunk: 4 * k}, Target{Size: 16 * k}, [][2]int64{{0, 4 * k}, {4 * k, 8 * k}, {12 * k, 4 * k}, {0, 4 * k}}, nil},
 	} {
