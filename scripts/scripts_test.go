@@ -3,6 +3,7 @@ package scripts_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,16 +16,20 @@ import (
 
 // short are the parameters with which a script is done in no time.
 var short = map[string]map[string]string{
+	"app-changes":  {"time": "20ms"},
 	"block-scan":   {"time": "10ms", "warmup": "1ms"},
 	"bonnie":       {"s": "1M", "chars": "64", "seeks": "100"},
 	"burst":        {"time": "500ms", "every": "100ms", "length": "20ms"},
 	"dd":           {"bs": "64k", "count": "20"},
 	"diskspd":      {"d": "20ms", "W": "1ms", "c": "1M"},
+	"endurance":    {"time": "100ms", "window": "30ms", "step": "10ms"},
 	"etcd":         {"total": "1MiB"},
 	"fsync-cliff":  {"time": "50ms"},
 	"group-commit": {"time": "50ms"},
+	"health":       {"time": "20ms", "warmup": "1ms", "size": "16MiB"},
 	"hdparm":       {"time_t": "50ms", "time_T": "50ms", "size": "8MiB"},
 	"ioping":       {"count": "3"},
+	"jobs-depth":   {"time": "10ms", "warmup": "1ms"},
 	"kafka":        {"time": "1s", "segment": "1MiB"},
 	"ladder":       {"time": "10ms", "warmup": "1ms"},
 	"logrotate":    {"time": "500ms", "limit": "20KiB"},
@@ -34,6 +39,8 @@ var short = map[string]map[string]string{
 	"mix-gradient": {"time": "20ms", "warmup": "1ms"},
 	"oltp":         {"time": "200ms"},
 	"replay":       {},
+	"sizing":       {"time": "10ms", "warmup": "1ms"},
+	"stack":        {"time": "10ms"},
 	"steady-state": {"time": "10ms"},
 	"sysbench":     {"time": "20ms", "file-num": "4", "file-total-size": "1M"},
 	"varmail":      {"time": "200ms"},
@@ -42,7 +49,7 @@ var short = map[string]map[string]string{
 }
 
 // texts are the scripts whose parameters may be names, or lists as another tool writes them.
-var texts = map[string]bool{"replay": true, "dd": true, "diskspd": true, "vdbench": true}
+var texts = map[string]bool{"replay": true, "dd": true, "diskspd": true, "vdbench": true, "jobs-depth": true, "health": true}
 
 func source(t testing.TB, name string) string {
 	t.Helper()
@@ -84,6 +91,19 @@ func TestSource(t *testing.T) {
 	}
 	if n := len(scripts.Names()); n != len(short) {
 		t.Errorf("%d scripts, and %d in this test", n, len(short))
+	}
+}
+
+// docs/scripts.md names every script.
+func TestDocs(t *testing.T) {
+	page, err := os.ReadFile("../docs/scripts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range scripts.Names() {
+		if !regexp.MustCompile("`(moonio run )?" + s.Name + "[` ]").Match(page) {
+			t.Errorf("docs/scripts.md does not name %s", s.Name)
+		}
 	}
 }
 
