@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -387,4 +388,83 @@ Starting RD=rd1: max; I/O rate: Uncontrolled MAX; elapsed=2; For loops: None
 	}
 	fails(t, "vdbench", map[string]string{"seekpct": "x"}, `seekpct: "x" is not a share`)
 	fails(t, "vdbench", map[string]string{"iorate": "fast"}, `iorate: "fast" is not a number`)
+}
+
+// peer runs a program that scripts are compared with, in a directory with a file "in" of 10000 bytes.
+func peer(t *testing.T, name string, args ...string) (out string, ok bool) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			t.Errorf("there is no %s to compare with: apt-get install %s", name, name)
+		}
+		return "", false
+	}
+	c := exec.Command(path, args...)
+	c.Dir = t.TempDir()
+	c.Env = append(os.Environ(), "LC_ALL=C")
+	if err := os.WriteFile(filepath.Join(c.Dir, "in"), make([]byte, 10000), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, b)
+	}
+	return string(b), true
+}
+
+// But for the time and the rate, the real dd prints the same.
+func TestDDPrintsAsDD(t *testing.T) {
+	taken := regexp.MustCompile(`copied, [\d.e-]+ s, [\d.]+ .?B/s`)
+	for _, args := range []string{
+		"bs=1M count=3", "bs=512 count=1", "bs=1 count=1", "bs=999 count=1", "bs=1000 count=1", "bs=1023 count=1", "bs=1024 count=1",
+		"bs=9999 count=1", "bs=99999 count=1", "bs=999999 count=1", "bs=9961472 count=1", "bs=32k count=1k", "bs=4k count=0",
+		"if=in of=/dev/null bs=4k", "if=in of=/dev/null bs=4k skip=1", "if=in of=/dev/null bs=1000", "if=in bs=3000 count=2 seek=1 conv=notrunc,fsync",
+		"if=in bs=4k",
+	} {
+		params := map[string]string{"bs": "512", "count": "", "if": "/dev/zero", "of": "data"}
+		for arg := range strings.FieldsSeq(args) {
+			name, value, _ := strings.Cut(arg, "=")
+			params[name] = value
+		}
+		var theirs []string
+		for name, value := range params {
+			if value != "" {
+				theirs = append(theirs, name+"="+value)
+			}
+		}
+		want, ok := peer(t, "dd", theirs...)
+		if !ok {
+			return
+		}
+		in := `local f = open("in", { size = 10000 })` + "\n"
+		r := scripttest.Run(t, scripttest.Config{Engine: exact, Params: params}, "dd", in+source(t, "dd"))
+		if r.Err != nil {
+			t.Errorf("%s: %v", args, r.Err)
+		}
+		if got, want := taken.ReplaceAllString(r.Printed, ""), taken.ReplaceAllString(want, ""); got != want {
+			t.Errorf("dd %s printed\n%s\nand the script\n%s", args, want, got)
+		}
+	}
+}
+
+// The lines of ioping's have the same form: figures and names apart, they are the same.
+func TestIopingPrintsAsIoping(t *testing.T) {
+	figures := regexp.MustCompile(`\([^)]+ [^)]+\)|\(sim[^)]*\)|[\d.]+ (ns|us|ms|s)\b|[\d.]+( k)? iops|[\d.]+ [KMG]iB/s`)
+	for args, params := range map[string]map[string]string{
+		"-D -c 3 -i 10ms .":    {"count": "3", "interval": "10ms"},
+		"-W -c 2 -i 10ms .":    {"count": "2", "interval": "10ms", "write": "true"},
+		"-L -c 3 -i 10ms .":    {"count": "3", "interval": "10ms", "linear": "true"},
+		"-q -G -c 5 -i 10ms .": {"count": "5", "interval": "10ms", "read_write": "true", "quiet": "true"},
+		"-a 2 -c 5 -i 10ms .":  {"count": "5", "interval": "10ms", "warmup": "2"},
+	} {
+		want, ok := peer(t, "ioping", strings.Fields(args)...)
+		if !ok {
+			return
+		}
+		form := func(s string) string { return figures.ReplaceAllString(strings.TrimRight(s, "\n"), "#") }
+		if got := form(run(t, "sim", "ioping", params).Printed); got != form(want) {
+			t.Errorf("ioping %s printed\n%s\nand the script\n%s", args, form(want), got)
+		}
+	}
 }
