@@ -9,7 +9,7 @@ type chunks struct {
 }
 
 // maxChunks is how many chunks of a trace's files are told apart, so that memory is bounded.
-const maxChunks = 1 << 20
+const maxChunks = 1 << 19
 
 func newChunks(unit int64) *chunks { return &chunks{unit: unit, index: map[int64]uint32{}} }
 
