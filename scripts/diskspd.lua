@@ -1,4 +1,4 @@
--- diskspd: its switches as parameters: random or sequential, a mix, outstanding operations and threads
+-- diskspd: what diskspd measures, with its switches as parameters: a mix, outstanding operations, threads
 --
 -- diskspd -b8K -d10 -o16 -t2 -r -w30 -Sh -L -c256M file is moonio run diskspd with b=8K d=10 o=16 t=2 r=8K w=30 S=h L=true c=256M, each after a
 -- -p. Operations are in blocks of b, at random places that are multiples of r, or in order, s bytes from one to the next; o are in

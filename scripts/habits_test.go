@@ -115,6 +115,7 @@ func TestIopingRefuses(t *testing.T) {
 	fails(t, "ioping", map[string]string{"count": "0"}, "count = 0 needs a work_time")
 	fails(t, "ioping", map[string]string{"size": "2MiB"}, "larger than work_size")
 	fails(t, "ioping", map[string]string{"direct": "false"}, "direct = false needs cached = true")
+	fails(t, "ioping", map[string]string{"file": "/dev/none", "cached": "true"}, "cached and sync are for files")
 }
 
 func TestHdparm(t *testing.T) {
@@ -126,6 +127,9 @@ func TestHdparm(t *testing.T) {
 		t.Errorf("printed %s", r.Printed)
 	}
 	fails(t, "hdparm", map[string]string{"t": "false", "T": "false"}, "neither t nor T")
+	fails(t, "hdparm", map[string]string{"offset": "1G"}, "offset: a multiple of 2 MiB before the end")
+	fails(t, "hdparm", map[string]string{"file": "/dev/none"}, "give direct = true too")
+	fails(t, "hdparm", map[string]string{"file": "/dev/none", "direct": "true"}, "--device /dev/none lets the script open")
 }
 
 // A run that is limited by events makes as many of each kind as sysbench does.

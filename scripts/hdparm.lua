@@ -6,6 +6,7 @@
 -- A file that is read to its end before the time is over ends t there, as it would on a device too small; so give a large one.
 -- In the lines, a MB is a MiB. In the report, a read of t is often found in memory, where read-ahead had it ready.
 local p = params {
+  file   = { "data", "a file in the run's directory, or a block device that --device names too" },
   t      = { true, "time reads from the storage" },
   T      = { true, "time reads from memory" },
   direct = { false, "bypass the page cache (--direct)" },
@@ -16,10 +17,12 @@ local p = params {
 }
 
 if not p.t and not p.T then error("neither t nor T: nothing is asked for", 2) end
-if p.offset % MiB(2) ~= 0 or p.offset >= p.size then error("offset: a multiple of 2 MiB before the end of the file", 2) end
 
-local data = open("data", { size = p.size, direct = p.direct })
-local size = math.floor(p.size / MiB(2)) * MiB(2)
+local device = p.file:sub(1, 1) == "/"
+if device and not p.direct then error("file: a device is used past the page cache: give direct = true too", 2) end
+local data = device and open(p.file) or open(p.file, { size = p.size, direct = p.direct })
+local size = math.floor(data:size() / MiB(2)) * MiB(2)
+if p.offset % MiB(2) ~= 0 or p.offset >= size then error("offset: a multiple of 2 MiB before the end of the file", 2) end
 
 local function reads(name, options)
   options.file, options.block, options.at, options.depth = data, "2MiB", sequential(), 1

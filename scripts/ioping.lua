@@ -3,13 +3,14 @@
 -- How long one operation takes on storage that has nothing else to do, or beside whatever load is there already. The lines and
 -- the closing statistics are ioping's, and so are the parameters' names; moonio run ioping -p count=20 -p size=4k is its
 -- ioping -c 20 -s 4k. Two things differ: reads go past the page cache from the start, where ioping reads through it and has it
--- dropped before each; and there is always a file of the run's own. A request's time is what the script waited for it.
+-- dropped before each; and without a device, there is always a file of the run's own. A request's time is what the script waited for it.
 -- In the report, the requests of the warm-up are among the others, and times are the storage's alone.
 local direct = require "direct"
 
 local p = params {
   count      = { 10, "requests; 0: until work_time is over (-c)", min = 0 },
   interval   = { "1s", "from one request's start to the next one's (-i)" },
+  file       = { "data", "a file in the run's directory, or a block device that --device names too" },
   size       = { "4KiB", "bytes in one request; with linear 256 KiB, unless given (-s)", min = 512 },
   work_size  = { "1MiB", "size of the file, in which places are random (-S)", min = "4KiB" },
   work_time  = { "0s", "when to stop, however many requests were made; 0s: never (-w)" },
@@ -36,7 +37,12 @@ if not p.direct and not p.cached then
   error("direct = false needs cached = true: the page cache can't be dropped before each request", 2)
 end
 
-local data = direct.open("data", { size = p.work_size, direct = p.direct and not p.cached, sync = p.sync })
+local device = p.file:sub(1, 1) == "/"
+if device and (p.cached or p.sync ~= "none") then
+  error("file: a device is used past the page cache, and as it is: cached and sync are for files", 2)
+end
+local data = device and open(p.file)
+  or direct.open(p.file, { size = p.work_size, direct = p.direct and not p.cached, sync = p.sync })
 local at = p.linear and sequential() or random()
 
 -- A value in the unit in which it has few digits; three of them, unless it is a whole number.
@@ -53,6 +59,7 @@ local function number(n) return figure(n, 1000, { "", " k", " M", " G" }) end
 local where = storage()
 local place = where.type ~= "" and ("%s %s %s"):format(where.type, where.source, amount(where.size)) or where.engine
 local title = (". (%s)"):format(place)
+if device then title = ("%s (block device %s)"):format(p.file, amount(data:size())) end
 
 local function summary(done, sum, squares, least, longest, all, took)
   print(("\n--- %s ioping statistics ---"):format(title))

@@ -49,7 +49,7 @@ var short = map[string]map[string]string{
 }
 
 // texts are the scripts whose parameters may be names, or lists as another tool writes them.
-var texts = map[string]bool{"replay": true, "dd": true, "diskspd": true, "vdbench": true, "jobs-depth": true, "health": true}
+var texts = map[string]bool{"replay": true, "dd": true, "diskspd": true, "vdbench": true, "ioping": true, "hdparm": true, "jobs-depth": true, "health": true}
 
 func source(t testing.TB, name string) string {
 	t.Helper()

@@ -1,4 +1,4 @@
--- vdbench: a workload and a run in its words: xfersize, rdpct, seekpct, iorate up to max or as a curve
+-- vdbench: a workload and a run in vdbench's words: xfersize, rdpct, seekpct, iorate up to max or as a curve
 --
 -- A workload definition and a run definition as parameters: sizes, the share of reads, the share of operations that seek to a new place,
 -- and the rate. iorate=max goes as fast as threads allow; a number is a rate at which operations are due at random times; curve
