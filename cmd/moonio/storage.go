@@ -78,7 +78,7 @@ func (r *running) openStorage() (err error) {
 // have left there.
 func (r *running) openDir() (err error) {
 	s, o := &r.storage, r.flags
-	cfg := workdir.Config{Script: r.script.name, Version: version(), Keep: o.keep, Overwrite: o.overwrite}
+	cfg := workdir.Config{Script: r.script.name, Version: version(), Keep: o.keep, Share: r.fio != nil, Overwrite: o.overwrite}
 	look := []string{cmp.Or(o.dir, ".")}
 	switch {
 	case len(o.dirs) > 0:

@@ -1,6 +1,10 @@
 package workdir
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"time"
+)
 
 // claim makes a name the run's, if it may be. What exists is found out by
 // looking; another run's claim, by reading its mark. The caller holds mu.
@@ -13,25 +17,50 @@ func (g *Guard) claim(name, verb string, create bool) (fresh bool, err error) {
 	case absent(err) && !create:
 		return false, nil
 	case absent(err):
-		return true, g.claimAbsent(name, verb)
+		return g.claimAbsent(name, verb)
 	case err != nil:
 		return false, g.refuse(name, verb, err.Error())
 	}
 	return false, g.claimExisting(name, verb, n)
 }
 
-func (g *Guard) claimAbsent(name, verb string) error {
+// claimAbsent makes a name the run's at which there is nothing. It is not fresh if another
+// run, with which it shares what they make, is making it too.
+func (g *Guard) claimAbsent(name, verb string) (fresh bool, err error) {
 	if err := g.begin(); err != nil {
-		return err
+		return false, err
 	}
 	others, err := g.others()
 	if err != nil {
-		return err
+		return false, err
 	}
-	if m := otherOwner(others, name); m != nil {
-		return g.refuse(name, verb, m.whyNot())
+	if m := otherOwner(others, name, g.owner.Share); m != nil {
+		return false, g.refuse(name, verb, m.whyNot())
 	}
-	return g.make(name)
+	if err := g.make(name); err != nil || !g.owner.Share {
+		return true, err
+	}
+	// Of two runs that look only now, when both have said what they make, one sees the other.
+	if others, err = g.others(); err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(others, func(m *found) bool { return m.state == Live && m.covers(name) }) {
+		return true, nil
+	}
+	g.await(name)
+	return false, nil
+}
+
+// patience is how long a run leaves it to another to make a file that both want.
+const patience = 200 * time.Millisecond
+
+// await lets another run make the name first: it may insist that there is nothing yet.
+func (g *Guard) await(name string) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if _, err := g.t.look(name); err == nil {
+			return
+		}
+	}
 }
 
 func (g *Guard) claimExisting(name, verb string, n node) error {
@@ -39,7 +68,7 @@ func (g *Guard) claimExisting(name, verb string, n node) error {
 	if err != nil {
 		return err
 	}
-	if m := otherOwner(others, name); m != nil {
+	if m := otherOwner(others, name, g.owner.Share); m != nil {
 		return g.refuse(name, verb, m.whyNot())
 	}
 	first, ok := g.permission(others, name, n)
@@ -60,7 +89,7 @@ func (g *Guard) permission(others []*found, name string, n node) (first []entry,
 		return nil, false
 	}
 	for _, m := range others {
-		if m.state != Kept && m.state != Killed {
+		if m.state != Kept && m.state != Killed && !(g.owner.Share && m.shares()) {
 			continue
 		}
 		switch b, _ := m.judge(name, n); {
@@ -83,10 +112,14 @@ func (g *Guard) foreign(name string, n node) string {
 	return fmt.Sprintf("it exists and moonio did not make it; allow it with --overwrite %s, or use another --dir", name)
 }
 
-// otherOwner finds the run, alive for all that is known, that has a name.
-func otherOwner(others []*found, name string) *found {
+// shares says whether the run, if it is at work, lets others that share change what it makes.
+func (m *found) shares() bool { return m.state == Live && m.Share }
+
+// otherOwner finds the run, alive for all that is known, that has a name: for itself, if the
+// one that asks shares what it makes.
+func otherOwner(others []*found, name string, share bool) *found {
 	for _, m := range others {
-		if (m.state == Live || m.state == Elsewhere) && m.covers(name) {
+		if (m.state == Live || m.state == Elsewhere) && m.covers(name) && !(share && m.shares()) {
 			return m
 		}
 	}

@@ -21,8 +21,9 @@ type owner struct {
 	Started time.Time `json:"started"`
 	Locked  bool      `json:"locked"` // the mark is locked for as long as the run lives
 	Keep    bool      `json:"keep"`   // the files are to stay
-	Made    bool      `json:"made"`   // the directory is the run's own too
-	Dir     identity  `json:"dir"`    // the directory's, so that a copy is not taken for it
+	Share   bool      `json:"share,omitempty"`
+	Made    bool      `json:"made"` // the directory is the run's own too
+	Dir     identity  `json:"dir"`  // the directory's, so that a copy is not taken for it
 }
 
 // The entries of a mark.

@@ -13,7 +13,8 @@ type sweep struct {
 	c      *claims
 	others []*found // other runs' marks; what one that may be alive has is left to it
 	// do gets files, and directories after what is in them. Nil only counts.
-	do func(name string, n node, empty bool) error
+	do    func(name string, n node, empty bool) error
+	share bool // what runs that share have too is done all the same
 
 	nodes int   // files and directories that were done
 	files int   // of which are files
@@ -36,6 +37,7 @@ func (s *sweep) removing() *sweep {
 
 // keeping makes the sweep write into the list what it visits.
 func (s *sweep) keeping(stays *[]entry) *sweep {
+	s.share = s.c.Share
 	s.do = func(name string, n node, _ bool) error {
 		*stays = append(*stays, entry{Do: doKeep, Name: name, identity: n.identity})
 		return nil
@@ -95,7 +97,7 @@ func (s *sweep) mine(name string, n node) bool {
 
 // unclaimed says whether nothing speaks against an own file.
 func (s *sweep) unclaimed(name string, n node) bool {
-	if m := otherOwner(s.others, name); m != nil {
+	if m := otherOwner(s.others, name, s.share); m != nil {
 		s.leave(name, m.whyNot())
 		return false
 	}

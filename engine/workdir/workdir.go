@@ -35,6 +35,7 @@ type Config struct {
 	Script    string   // the script's name
 	Version   string   // moonio's
 	Keep      bool     // what the run makes is to stay
+	Share     bool     // with Keep: what it makes, other runs with Share may change while it is at work
 	Overwrite []string // existing files in the directory that the run may overwrite
 }
 
@@ -133,6 +134,7 @@ func newOwner(w witness, run string, cfg Config) owner {
 		place:   w.place,
 		Started: time.Now().Round(time.Second),
 		Keep:    cfg.Keep,
+		Share:   cfg.Keep && cfg.Share,
 	}
 	o.Start, _ = w.started(o.PID)
 	return o

@@ -1,0 +1,68 @@
+package workdir
+
+import "testing"
+
+// Two runs that keep what they make, and share it, work on the same files, whichever makes
+// them and whichever ends first. What stays is vouched for.
+func TestSharing(t *testing.T) {
+	shared := Config{Keep: true, Share: true}
+	for _, order := range []string{"first", "second"} {
+		dir := t.TempDir()
+		write(t, "mine", dir, "yours")
+		a, b := use(t, dir, shared), use(t, dir, shared)
+		create(t, a, "data")
+		fresh, err := b.Guard().WillCreate("data")
+		noError(t, err)
+		if fresh {
+			t.Error("a file that another run has made is fresh")
+		}
+		refused(t, b.Guard().Writable("yours"), "moonio did not make it")
+		c := use(t, dir, Config{Keep: true})
+		refused(t, c.Guard().Writable("data"), "it belongs to run", "which is at work")
+		closeDir(t, c)
+		if order == "second" {
+			a, b = b, a
+		}
+		closeDir(t, a)
+		noError(t, b.Guard().Writable("data"))
+		closeDir(t, b)
+		next := use(t, dir, Config{Keep: true})
+		noError(t, next.Guard().Writable("data"))
+		closeDir(t, next)
+	}
+}
+
+// Of two runs that are about to make a file, the second leaves it to the first, and does not
+// insist that there is none.
+func TestSharingWhatIsNotThereYet(t *testing.T) {
+	dir := t.TempDir()
+	shared := Config{Keep: true, Share: true}
+	a, b := use(t, dir, shared), use(t, dir, shared)
+	fresh, err := a.Guard().WillCreate("data")
+	noError(t, err)
+	if !fresh {
+		t.Error("the first to make a file does not insist that there is none")
+	}
+	if fresh, err = b.Guard().WillCreate("data"); fresh {
+		t.Error("the second insists that there is no file")
+	}
+	noError(t, err)
+	closeDir(t, a)
+	closeDir(t, b)
+}
+
+// A run that was killed leaves a file that two runs can take up at once.
+func TestSharingWhatAKilledRunLeft(t *testing.T) {
+	dir := t.TempDir()
+	shared := Config{Keep: true, Share: true}
+	write(t, "mine", dir, "user")
+	killedIn(t, dir, childEnv+"_KEEP=1")
+	a, b := use(t, dir, shared), use(t, dir, shared)
+	noError(t, a.Guard().Writable("a"))
+	noError(t, b.Guard().Writable("a"))
+	closeDir(t, a)
+	closeDir(t, b)
+	next := use(t, dir, Config{})
+	noError(t, next.Guard().Writable("a"))
+	closeDir(t, next)
+}
