@@ -78,7 +78,7 @@ func newFileIn(path string) error {
 	if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 		return fmt.Errorf("there is no directory %s", dir)
 	}
-	if strings.HasSuffix(path, "/") {
+	if st, err := os.Stat(path); err == nil && st.IsDir() || strings.HasSuffix(path, "/") {
 		return errors.New("it names a directory")
 	}
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"moonio/cmd/internal/fiojob"
 	"moonio/cmd/internal/fiolua"
@@ -353,6 +354,9 @@ func (f *fioRun) permit(s *storage) error {
 	}
 	for _, file := range f.program.Files {
 		st, err := os.Stat(file.Path)
+		if dir := filepath.Dir(file.Path); err != nil && unix.Access(dir, unix.W_OK|unix.X_OK) == unix.EACCES {
+			return usage("%w", file.Option.Fail("", "there is no file %s yet, and the directory %s cannot be written: permission denied", filepath.Base(file.Path), dir))
+		}
 		if file.Device || err != nil || !file.Written && st.Size() >= file.Size {
 			continue
 		}
@@ -360,6 +364,9 @@ func (f *fioRun) permit(s *storage) error {
 			what := "a job writes to"
 			if !file.Written {
 				what = fmt.Sprintf("a job needs %d bytes where there are %d in", file.Size, st.Size())
+			}
+			if !strings.Contains(err.Error(), "moonio did not make it") {
+				return usage("%w", file.Option.Fail("", "%s", otherDir.Replace(err.Error())))
 			}
 			return usage("%w", file.Option.Fail("", "%s %s, which moonio did not make: --overwrite %s allows writing to it, and what is in it is lost", what, file.Path, f.spelled(file.Path)))
 		}

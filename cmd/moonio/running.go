@@ -99,7 +99,7 @@ func (r *running) perform() (*vm.Outcome, error) {
 		return nil, err
 	}
 	outcome := r.vmRun().Do(r.signals.ctx, code)
-	return outcome, r.plain(outcome.Err)
+	return outcome, r.fio.explain(r.plain(outcome.Err), len(outcome.Phases) > 0)
 }
 
 // placed is where in the script replay an error comes from.

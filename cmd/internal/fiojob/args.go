@@ -108,7 +108,7 @@ func (s *Sources) argument(c *commandLine, o Option) error {
 		if o.Name == "name" {
 			name = o.Value
 		}
-		c.sections = append(c.sections, newSection(name))
+		c.sections = append(c.sections, newSection(name, o.Pos))
 	}
 	return c.sections[len(c.sections)-1].add(o)
 }

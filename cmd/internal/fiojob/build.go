@@ -86,7 +86,7 @@ func (b *builder) section(s *section) error {
 	if err := b.place(&job, v, s); err != nil {
 		return err
 	}
-	return b.clones(job, v)
+	return b.clones(job, v, s.pos)
 }
 
 // place finds the job's group and stage.
@@ -124,11 +124,14 @@ func (b *builder) waits(o Option) error {
 }
 
 // clones adds the job as often as numjobs says.
-func (b *builder) clones(job Job, v *Values) error {
+func (b *builder) clones(job Job, v *Values, at Pos) error {
 	n := v.Integer("numjobs")
 	if have := len(b.command.Jobs); n > int64(b.most-have) {
-		o, _ := v.Option("numjobs")
-		return &Error{Pos: o.Pos, What: fmt.Sprintf("numjobs=%d", n), Why: fmt.Sprintf("that makes %d jobs, and the most are %d: --max-jobs changes that", int64(have)+n, b.most), Mark: o.Value}
+		what, mark := "job "+job.Name, ""
+		if o, ok := v.Option("numjobs"); ok {
+			what, mark, at = o.String(), o.Value, o.Pos
+		}
+		return &Error{Pos: at, What: what, Why: fmt.Sprintf("that makes %d jobs, and the most are %d: --max-jobs changes that", int64(have)+n, b.most), Mark: mark}
 	}
 	for i := range max(n, 1) {
 		job.Clone = int(i)

@@ -49,7 +49,10 @@ func (v *Values) checkPart(spec Spec, text string) *wrong {
 	case Integer:
 		return v.checkInteger(spec, text)
 	case Size:
-		_, err = v.amount(text)
+		var a Amount
+		if a, err = v.amount(text); err == nil && a.Bytes > largest {
+			err = &wrong{text, tooLarge}
+		}
 	case Time, Micro:
 		return v.checkTime(spec.Kind, text)
 	case Range, TimeRange:
@@ -67,11 +70,20 @@ func (v *Values) checkInteger(spec Spec, text string) *wrong {
 	if err == nil && n < spec.Least {
 		err = &wrong{text, fmt.Sprintf("the least is %d", spec.Least)}
 	}
+	if err == nil && n > largest && spec.Name != "randseed" {
+		err = &wrong{text, tooLarge}
+	}
 	if err == nil && spec.Most > 0 && n > spec.Most {
 		err = &wrong{text, fmt.Sprintf("the most is %d", spec.Most)}
 	}
 	return err
 }
+
+// largest is what the script that the jobs become holds exactly.
+const (
+	largest  = int64(1) << 53
+	tooLarge = "it is more than 8192t, 2^53, which is the most"
+)
 
 // longest is a length of time that a computer counts without thinking about it.
 const longest = int64(100 * 365 * 86400 * 1e6)
@@ -91,7 +103,10 @@ func (v *Values) checkRange(k Kind, text string) *wrong {
 		if k == TimeRange {
 			err = v.checkTime(Time, end)
 		} else {
-			_, err = number(end, 1, v.units(Integer))
+			var n int64
+			if n, err = number(end, 1, v.units(Integer)); err == nil && n > largest {
+				err = &wrong{end, tooLarge}
+			}
 		}
 		if err != nil {
 			return err

@@ -7,7 +7,7 @@ import (
 )
 
 // Error is something wrong with what was written. Its text is a line that says where and
-// what, the line as it was written, and a mark beneath the part that is wrong.
+// what, the line as it was written, if it is at hand, and a mark beneath the part that is wrong.
 type Error struct {
 	Pos  Pos
 	What string // the option and its value, or what else is wrong
@@ -17,7 +17,11 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("%s: %s: %s\n%s", e.Pos, e.What, e.Why, e.excerpt())
+	text := fmt.Sprintf("%s: %s: %s", e.Pos, e.What, e.Why)
+	if e.Pos.Text == "" {
+		return text
+	}
+	return text + "\n" + e.excerpt()
 }
 
 func (e *Error) excerpt() string {

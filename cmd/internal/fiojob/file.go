@@ -2,6 +2,7 @@ package fiojob
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +23,7 @@ type Sources struct {
 const (
 	longestLine = 8192 // as in fio
 	deepest     = 16   // includes in includes
-	largestFile = 1 << 20
+	largestFile = 64 << 20
 )
 
 func (s *Sources) open(name string) (io.ReadCloser, error) {
@@ -78,17 +79,28 @@ func cause(err error) string {
 }
 
 func (r *reader) read(in io.Reader, name string) error {
-	lines := bufio.NewScanner(io.LimitReader(in, largestFile))
+	all := &io.LimitedReader{R: in, N: largestFile + 1}
+	lines := bufio.NewScanner(all)
 	lines.Buffer(make([]byte, 0, longestLine), longestLine+1)
-	n := 0
+	pos := Pos{File: name}
 	for lines.Scan() {
-		n++
-		if err := r.line(Pos{File: name, Line: n, Text: strings.TrimRight(lines.Text(), "\r")}); err != nil {
+		pos.Line++
+		pos.Text = strings.TrimRight(lines.Text(), "\r")
+		if pos.Line == 1 {
+			pos.Text = strings.TrimPrefix(pos.Text, "\ufeff") // editors put it there
+		}
+		if err := r.line(pos); err != nil {
 			return err
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return &Error{Pos: Pos{File: name, Line: n + 1}, What: "job file", Why: fmt.Sprintf("%v: a line has at most %d bytes", err, longestLine)}
+	pos.Line, pos.Text = pos.Line+1, ""
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return &Error{Pos: pos, What: "job file", Why: fmt.Sprintf("the line has more than %d bytes, which is the most", longestLine)}
+	case err != nil:
+		return &Error{Pos: pos, What: "job file", Why: cause(err)}
+	case all.N == 0:
+		return &Error{Pos: pos, What: "job file", Why: fmt.Sprintf("it has more than %d MiB, which is the most", largestFile>>20)}
 	}
 	return nil
 }
@@ -127,7 +139,7 @@ func (r *reader) header(text string, pos Pos) error {
 	case name == "":
 		return &Error{Pos: pos, What: text, Why: "a section has a name: that of its job"}
 	}
-	s := newSection(name)
+	s := newSection(name, pos)
 	if !s.global {
 		s.wall, r.wall = r.wall, false
 	}

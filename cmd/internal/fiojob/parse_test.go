@@ -249,6 +249,30 @@ argument 2: size=(4*(2k): a parenthesis is not closed
 	}
 }
 
+// TestOddFiles reads what editors and other systems make of a job file, and refuses what is
+// none.
+func TestOddFiles(t *testing.T) {
+	for _, text := range []string{"\ufeff[a]\nsize=4k\n", "[a]\r\nsize=4k\r\n", "\t[a]\n\tsize\t=\t4k", "[a]\nsize=4k ; words\n\n"} {
+		c, err := Parse([]string{"j"}, files{"j": text}.sources())
+		if err != nil || len(c.Jobs) != 1 || ValuesOf(&c.Jobs[0]).Size("size").Bytes != 4096 {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	many := "[global]\nsize=4k\n"
+	for i := range mostJobs + 1 {
+		many += fmt.Sprintf("[j%d]\n", i)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"[a]\ndescription=" + strings.Repeat("x", longestLine), "j:2: job file: the line has more than 8192 bytes, which is the most"},
+		{strings.Repeat("; a comment\n", largestFile/12+1), "j:5592407: job file: it has more than 64 MiB, which is the most"},
+		{many, "j:4099: job j4096: that makes 4097 jobs, and the most are 4096: --max-jobs changes that\n    [j4096]\n    ^^^^^^^"},
+	} {
+		if _, err := Parse([]string{"j"}, files{"j": c.text}.sources()); err == nil || err.Error() != c.want {
+			t.Errorf("got %v\nwant %s", err, c.want)
+		}
+	}
+}
+
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -298,7 +322,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, args, file string) {
 		c, err := Parse(strings.Fields(args), files{"j.fio": file, "-": file}.sources())
 		if err != nil {
-			if _, ok := err.(*Error); !ok || !strings.Contains(err.Error(), "^") {
+			if e, ok := err.(*Error); !ok || e.Pos.Text != "" && !strings.Contains(err.Error(), "^") {
 				t.Errorf("not an error with a mark: %v", err)
 			}
 			return

@@ -5,14 +5,15 @@ import "strings"
 // section is a part of a job file, or what follows a --name.
 type section struct {
 	name    string
+	pos     Pos
 	global  bool
 	wall    bool // it waits for all before, because it begins another file
 	options []Option
 }
 
 // newSection begins one. fio takes every name that begins with "global" for global.
-func newSection(name string) *section {
-	return &section{name: name, global: strings.HasPrefix(name, "global")}
+func newSection(name string, pos Pos) *section {
+	return &section{name: name, pos: pos, global: strings.HasPrefix(name, "global")}
 }
 
 // add puts an option in, under the name that fio's manual has for it.

@@ -181,6 +181,9 @@ func (v *Values) Floats(name string) []float64 {
 // Bytes reads a number of bytes that stands within an option's value.
 func (v *Values) Bytes(o Option, text string) (int64, error) {
 	n, err := number(text, 0, v.units(Integer))
+	if err == nil && n > largest {
+		err = &wrong{text, tooLarge}
+	}
 	if err != nil {
 		return 0, o.Fail(err.part, "%s", err.why)
 	}

@@ -50,7 +50,10 @@ func (t *translation) add(u *unit) (err error) {
 	if err != nil {
 		return err
 	}
-	u.minimum = min(read.min, write.min)
+	if err := u.checkBlocks(read, write); err != nil {
+		return err
+	}
+	u.minimum, u.largest = min(read.min, write.min), max(read.max, write.max)
 	for _, step := range []func(*unit) error{t.find, t.measure, t.prepare} {
 		if err := step(u); err != nil {
 			return err
@@ -213,7 +216,7 @@ func (u *unit) amountToDo() int64 {
 	if n -= rest; n == 0 || rest >= u.minimum { // fio begins no pass for less than a block
 		n += max(rest+u.minimum-1, u.minimum) / u.minimum * u.minimum
 	}
-	return n * max(1, u.v.Integer("loops"))
+	return times(n, max(1, u.v.Integer("loops")))
 }
 
 // sow takes the seed from the first job that has one.

@@ -127,6 +127,9 @@ func (t *translation) generated(u *unit) error {
 	n := int(max(1, u.v.Integer("nrfiles")))
 	h := &handle{format: format, dirs: dirs, count: n, first: u}
 	h.path = h.at(0, 0)
+	if o := u.blame("filename_format"); !filepath.IsAbs(format) && !filepath.IsLocal(format) {
+		return o.Fail("", "the files' names, %s, lead out of the directory: choose it with directory", format)
+	}
 	u.own = len(u.jobs) > 1 && (len(dirs) > 1 || h.at(0, 0) != h.at(1, 0))
 	if n == 1 && !u.own {
 		if !filepath.IsAbs(format) {
@@ -184,7 +187,7 @@ func (t *translation) prepare(u *unit) error {
 			return o.Fail("", "it reads one file, or those that filename names")
 		}
 		h.drop = !h.direct && u.drops()
-		h.size = u.offset + u.step*int64(len(u.jobs)-1) + u.size
+		h.size = plus(plus(u.offset, times(u.step, int64(len(u.jobs)-1))), u.size)
 		h.keep = !t.bare(u) && node.Exists && !u.v.Has("filesize") && u.v.Size("size").Bytes == 0
 		h.layout = u.layout()
 		u.files[i] = t.share(u, h)
@@ -210,6 +213,8 @@ func (t *translation) usable(u *unit, h *handle, n Node) error {
 		return o.Fail("", "%s is a directory: name a file in it, or give it as directory", h.path)
 	case n.Kind == Other:
 		return o.Fail("", "%s is neither a file nor a block device", h.path)
+	case n.Kind == Device && n.Size == 0:
+		return o.Fail("", "%s cannot be read, or there is no medium in it", h.path)
 	case n.Kind == Device && u.offset+u.size > n.Size:
 		return o.Fail("", "%s has %d bytes, and the job's region ends at %d", h.path, n.Size, u.offset+u.size)
 	}

@@ -19,6 +19,9 @@ func (u *unit) synchronous() bool {
 
 // putDepth says how many operations are in flight, and in which batches they come.
 func (t *translation) putDepth(u *unit) error {
+	if err := u.checkDepth(); err != nil {
+		return err
+	}
 	depth := u.v.Integer("iodepth")
 	if u.synchronous() {
 		u.put("depth", "1", "one at a time: "+u.engineNote())

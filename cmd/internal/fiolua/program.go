@@ -119,6 +119,7 @@ type base struct {
 	step    int64 // by how much it is further in for each clone
 	total   int64 // of all files' regions
 	minimum int64 // smallest block
+	largest int64 // and the largest
 }
 
 func unitsOf(jobs []fiojob.Job) []*unit {

@@ -31,7 +31,7 @@ func (t *translation) measure(u *unit) error {
 	u.step = u.amount("offset_increment", whole)
 	switch {
 	case u.v.Has("filesize"): // the region goes to the file's end; size is how much is done in it
-		u.size -= u.offset + u.step*int64(len(u.jobs)-1)
+		u.size -= plus(u.offset, times(u.step, int64(len(u.jobs)-1)))
 	case u.v.Size("offset").Percent > 0:
 		u.size = min(u.size, whole-u.offset)
 	}
@@ -48,7 +48,7 @@ func (t *translation) measure(u *unit) error {
 		}
 		return o.Fail("", "the region has %d bytes in each file, and the smallest block %d", max(u.size, 0), u.minimum)
 	}
-	u.total = u.size * count
+	u.total = times(u.size, count)
 	if s := u.v.Size("size"); u.v.Has("filesize") && s.Bytes > 0 {
 		u.total = min(u.total, s.Bytes)
 	}

@@ -31,6 +31,9 @@ func (t *translation) settle() error {
 	}
 	for _, stage := range t.stages() {
 		t.cautionRamp(stage)
+		if err := t.checkRoom(stage); err != nil {
+			return err
+		}
 	}
 	t.placeFiles()
 	t.listFiles()

@@ -36,6 +36,9 @@ func (t *translation) putEngine(u *unit) error {
 		u.put("threads", "1", "each job has a thread of its own")
 		return nil
 	}
+	if err := u.checkDirect(name); err != nil {
+		return err
+	}
 	options, err := u.engineOptions(name)
 	if err != nil {
 		return err
@@ -43,6 +46,17 @@ func (t *translation) putEngine(u *unit) error {
 	u.put("engine", quote(lua+options), u.engineNote()+", on a thread of its own")
 	if name == "vsync" || name == "pvsync" {
 		t.ignore(fmt.Sprintf("ioengine=%s: %s does the same, since fio's vectors have one element", name, lua))
+	}
+	return nil
+}
+
+// checkDirect refuses what cannot go past the page cache, or through it.
+func (u *unit) checkDirect(engine string) error {
+	if o, ok := u.v.Option("direct"); ok && engine == "mmap" && u.direct() {
+		return o.Fail("", "mmap maps the page cache: leave it out, or take another engine")
+	}
+	if o, ok := u.v.Option("hipri"); ok && u.v.On("hipri") && engine == "io_uring" && !u.direct() {
+		return o.Fail("", "only direct I/O can be polled for: add direct=1")
 	}
 	return nil
 }
