@@ -22,8 +22,8 @@ print(r.s.read.count > 3 * 300 and r.s.read.count < 3 * 520)`, threads))
 
 func TestThinkFunctionRefused(t *testing.T) {
 	for body, want := range map[string]string{
-		`return nil`:            `think: what its function returned: nil is not a duration`,
-		`return "-1s"`:          `think: what its function returned:`,
+		`return nil`:            `think: test.lua:2: what the function returned: nil is not a duration`,
+		`return "-1s"`:          `think: test.lua:2: what the function returned:`,
 		`f:read(4096, 0)`:       `read: a think function only says how long to think: it can compute and draw, and not do I/O or wait`,
 		`sleep(1)`:              `sleep: a think function only says`,
 		`open("g")`:             `open "g": a think function only says`,

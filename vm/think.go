@@ -10,6 +10,7 @@ import (
 	"moonio/engine/dist"
 	"moonio/engine/run"
 	"moonio/engine/units"
+	"moonio/vm/luaerr"
 )
 
 // delay is a length of time that is drawn, as a script holds it.
@@ -108,7 +109,8 @@ type thoughts struct {
 	body *lua.LFunction
 	fn   lua.LValue
 	take *lua.LFunction
-	last time.Duration
+	last lua.LValue   // what the function returned
+	at   luaerr.Error // where it begins
 }
 
 // thinkBody hands over what the function returns.
@@ -129,11 +131,10 @@ func newThoughts(director *machine, w *run.Worker, name string, fn *lua.LFunctio
 		return nil, err
 	}
 	t.take = m.L.NewFunction(func(L *lua.LState) int {
-		if t.last, err = toDuration(L.Get(1)); err != nil {
-			L.RaiseError("think: what its function returned: %v", err)
-		}
+		t.last = L.Get(1)
 		return 0
 	})
+	t.at = luaerr.Error{File: fn.Proto.SourceName, Line: fn.Proto.LineDefined}
 	return t, nil
 }
 
@@ -146,7 +147,13 @@ func (t *thoughts) Next(r *dist.Rand) (time.Duration, error) {
 	if _, err := m.resume(t.co, t.body, t.fn, t.take); err != nil {
 		return 0, err
 	}
-	return t.last, nil
+	d, err := toDuration(t.last)
+	if err != nil {
+		fault := t.at
+		fault.Message = fmt.Sprintf("what the function returned: %v", err)
+		return 0, &fault
+	}
+	return d, nil
 }
 
 func (t *thoughts) Interrupt(err error) { t.m.interrupt(err) }

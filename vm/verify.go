@@ -48,7 +48,10 @@ func (o *options) kind(name string, v lua.LValue) content.Kind {
 }
 
 func (m *machine) dataTable(d *options, s *content.Spec) {
-	s.Compress = int(d.percent("compress"))
+	share := d.percent("compress")
+	if s.Compress = int(share); float64(s.Compress) != share {
+		d.fail("compress", "%v is not a whole number of per cent", share)
+	}
 	s.Dedupe = d.percent("dedupe")
 	s.Pattern = m.pattern(d)
 	if s.Pattern.Len() > 0 && s.Compress == 0 {

@@ -2,8 +2,11 @@ package vm
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
+
+	"moonio/engine/report"
 )
 
 // What is wrong with data and verify is said at the line that says it.
@@ -14,6 +17,7 @@ func TestDataAndVerifyRefused(t *testing.T) {
 		`data = { kind = "pattern" }`:               `needs a pattern`,
 		`data = { pattern = "0xg" }`:                `no hexadecimal digits behind 0x`,
 		`data = { compress = 120 }`:                 `compress = 120`,
+		`data = { compress = 1.5 }`:                 `option compress: 1.5 is not a whole number of per cent`,
 		`data = { compres = 50 }`:                   `unknown option "compres"`,
 		`data = { pool = 3 }`:                       `give dedupe too`,
 		`data = { pattern = "'../x'" }`:             `../x`,
@@ -35,6 +39,17 @@ phase("p", {}, stream("s", { file = f, op = "write", ops = 10, `+options+` }))`)
 		if out.Err == nil || !strings.Contains(out.Err.Error(), want) || !strings.Contains(out.Err.Error(), "test.lua:2") {
 			t.Errorf("%s: %v, want %q", options, out.Err, want)
 		}
+	}
+}
+
+// A job that was to verify, and had nothing to, says so.
+func TestNothingVerified(t *testing.T) {
+	out := do(t, newRun(t, "null"), `local f = open("f", { size = "64KiB" })
+phase("p", {}, verify{ file = f })`)
+	if w := out.Phases[0].Warnings; !slices.ContainsFunc(w, func(w report.Warning) bool {
+		return w.Code == "unverified" && w.Text == "verify: nothing was verified: of none of the 16 blocks that it read it is known what they must hold"
+	}) {
+		t.Errorf("%v, %v", out.Err, w)
 	}
 }
 

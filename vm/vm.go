@@ -11,6 +11,7 @@
 package vm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,7 +139,7 @@ func (d *director) phase(L *lua.LState) int {
 	}
 	p, check := m.phasePlan(L)
 	if d.run.Plan != nil {
-		if err := p.Check(); err != nil {
+		if err := cmp.Or(p.Check(), d.run.Session.CheckEngines(p)); err != nil {
 			L.RaiseError("%v", err)
 		}
 		d.run.Plan.Phases = append(d.run.Plan.Phases, p)

@@ -58,7 +58,7 @@ func (s *script) plan(ctx context.Context, code *vm.Script, params map[string]st
 	files := memfs.New()
 	plan := &vm.Plan{}
 	r := &vm.Run{
-		Session: &run.Session{FS: files, Engine: noEngine},
+		Session: &run.Session{FS: files, Engine: noEngine, Check: checkEngine},
 		Params:  params, Interval: run.DefaultInterval, Plan: plan,
 		Out: p.stderr, Err: p.stderr, Require: s.require, Trace: s.traces(ctx, params, p.stdin),
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"moonio/engine"
 	"moonio/engine/run"
 	"moonio/engine/units"
 	"moonio/vm"
@@ -67,6 +68,9 @@ func phaseLine(p *run.Phase) string {
 			ends = append(ends, e.text)
 		}
 	}
+	if s := p.Steady; s != nil {
+		ends = append(ends, s.String())
+	}
 	if len(ends) == 0 {
 		ends = []string{"until its jobs are done"}
 	}
@@ -112,7 +116,7 @@ func streamLine(s *run.Stream) string {
 		files = append(files, f.Name)
 	}
 	return list(
-		s.Mix.String(),
+		mixLine(s),
 		accessLine(s),
 		fmt.Sprintf("depth %d", s.Depth),
 		rateLine(s),
@@ -122,9 +126,33 @@ func streamLine(s *run.Stream) string {
 		unless(s.Passes == 0, fmt.Sprintf("%d passes", s.Passes)),
 		unless(len(files) == 1, "files in order "+s.Order.String()),
 		unless(s.Sync.Writes == 0, fmt.Sprintf("%s after every %d writes", s.Sync.Code, s.Sync.Writes)),
+		unless(s.SyncEnd == engine.Nop, fmt.Sprintf("%s at the end", s.SyncEnd)),
 		unless(!s.DSync, "dsync"),
+		unless(s.Submit == 0, fmt.Sprintf("submits %d at a time", s.Submit)),
+		unless(s.Low == 0, fmt.Sprintf("refilled at %d in flight", s.Low)),
 		thinkLine(s.Think),
+		unless(s.MaxLatency == 0, "at most "+units.FormatDuration(s.MaxLatency)+" each"),
+		unless(s.Prio.Prio == 0, fmt.Sprintf("%v %% at I/O priority %s", s.Prio.Percent, s.Prio.Prio)),
+		verifyLine(s.Verify),
 	)
+}
+
+// mixLine is the operations; a trim that a write follows has a name of its own.
+func mixLine(s *run.Stream) string {
+	if s.TrimWrite {
+		return strings.Replace(s.Mix.String(), engine.Trim.String(), "trimwrite", 1)
+	}
+	return s.Mix.String()
+}
+
+func verifyLine(v *run.Verify) string {
+	switch {
+	case v == nil:
+		return ""
+	case v.Only:
+		return "reads back what was written, and verifies it"
+	}
+	return fmt.Sprintf("verified by %s", v.Method)
 }
 
 func thinkLine(t *run.Think) string {

@@ -84,7 +84,7 @@ func (p *phase) equipGroup(g *group) error {
 	case spec == "":
 		return nil
 	case p.s.Fixed != "":
-		return p.checkEngine(spec)
+		return p.s.checkEngine(spec)
 	case p.s.Named == nil:
 		return fmt.Errorf("engine = %q: there is only the run's engine here", spec)
 	}
@@ -96,12 +96,26 @@ func (p *phase) equipGroup(g *group) error {
 	return nil
 }
 
-// checkEngine says what is wrong with an engine that is named and not used.
-func (p *phase) checkEngine(spec string) error {
-	if p.s.Check == nil {
+// CheckEngines says what is wrong with the names of engines in a phase, without opening any.
+func (s *Session) CheckEngines(p *Phase) error {
+	if err := s.checkEngine(p.Engine); err != nil {
+		return fmt.Errorf("%w %q: %w", ErrPlan, p.Name, err)
+	}
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; j.Own != nil {
+			if err := s.checkEngine(j.Own.Engine); err != nil {
+				return fmt.Errorf("%w %q: job %q: %w", ErrPlan, p.Name, j.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Session) checkEngine(spec string) error {
+	if spec == "" || s.Check == nil {
 		return nil
 	}
-	if err := p.s.Check(spec); err != nil {
+	if err := s.Check(spec); err != nil {
 		return fmt.Errorf("engine = %q: %w", spec, err)
 	}
 	return nil

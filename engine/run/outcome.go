@@ -57,6 +57,7 @@ func (p *phase) reportAt(last int64) (*report.Phase, error) {
 		}
 		r.Jobs = append(r.Jobs, j)
 		r.Warnings = append(r.Warnings, p.shallower(i, j)...)
+		r.Warnings = append(r.Warnings, p.unverified(i, j)...)
 	}
 	r.Warnings = append(r.Warnings, p.unused()...)
 	if n := p.runaways.Load(); n > 0 {

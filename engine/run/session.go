@@ -24,7 +24,7 @@ type Session struct {
 	// Named finds the engine that a job or a phase names for its threads, "psync" or
 	// "io_uring:sqpoll". Nil: there is only Engine.
 	Named func(spec string) (open func(engine.Config) (engine.Engine, error), err error)
-	// Check says what is wrong with such a name where Fixed keeps it from being used; it may be nil.
+	// Check says what is wrong with such a name without opening the engine; it may be nil.
 	Check func(spec string) error
 	// Fixed is what keeps jobs from choosing their engines, "--engine sim" say. The result
 	// then names it wherever one would have.

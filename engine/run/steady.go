@@ -9,6 +9,7 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/report"
+	"moonio/engine/units"
 )
 
 // Steady ends a phase when one of its figures holds still: when, over the last Window, none of its
@@ -21,6 +22,15 @@ type Steady struct {
 	Slope   bool          // the line, not the furthest second
 	Window  time.Duration // whole seconds
 	Ramp    time.Duration // of the beginning that does not count, whole seconds
+}
+
+// String says what the phase waits for.
+func (s *Steady) String() string {
+	how := "holds still"
+	if s.Slope {
+		how = "has no slope"
+	}
+	return fmt.Sprintf("when its %s %s for %s", s.Metric, how, units.FormatDuration(s.Window))
 }
 
 // Metric is what is to hold still, over all of a phase's jobs.

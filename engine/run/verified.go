@@ -132,6 +132,19 @@ func (p *phase) reportVerify(job int) *report.Verification {
 	}
 }
 
+// unverified warns of a job that was to read back what was written, and has judged nothing.
+func (p *phase) unverified(job int, j *report.Job) []report.Warning {
+	s := p.plan.Jobs[job].Stream
+	if s == nil || !s.only() || j.Verify == nil || j.Verify.Checked > 0 {
+		return nil
+	}
+	why := "nothing is known to have been written there"
+	if n := j.Verify.Unknown + j.Verify.Unsettled; n > 0 {
+		why = fmt.Sprintf("of none of the %d blocks that it read it is known what they must hold", n)
+	}
+	return []report.Warning{{Code: "unverified", Text: fmt.Sprintf("%s: nothing was verified: %s", j.Name, why)}}
+}
+
 // reread is a range that was written and is to be read back.
 type reread struct {
 	target *target

@@ -126,7 +126,7 @@ func (s *Session) openState(f *engine.File, v *Verify) (*verify.State, error) {
 	}
 	name := stateName(f, v)
 	if s.checks.state[name] {
-		return nil, fmt.Errorf("verify: what is known of a file that was removed or renamed is kept in %q: name another with state", name)
+		return nil, fmt.Errorf("verify: what is known of another file, or of one that was removed or renamed, is kept in %q: name another with state", name)
 	}
 	fd, err := s.State(name, !v.Only)
 	switch {
@@ -134,6 +134,9 @@ func (s *Session) openState(f *engine.File, v *Verify) (*verify.State, error) {
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("state of verification %q: %w", name, err)
+	}
+	if size, err := s.FS.Size(fd); v.Only && (size == 0 || err != nil) {
+		return nil, errors.Join(err, s.FS.Close(fd)) // it holds nothing
 	}
 	id, err := verify.Identify(f.FD)
 	if err != nil {

@@ -172,6 +172,9 @@ func (s *State) resume(o *Open, size int64) error {
 	if n := int64(binary.LittleEndian.Uint64(s.head[atInterval:])); n != o.Interval {
 		return fmt.Errorf("it is of blocks of %s, and these are of %s: use interval = %d, or remove it to begin anew", units.FormatSize(n), units.FormatSize(o.Interval), n)
 	}
+	if (size-headSize)%chunkSize != 0 {
+		return fmt.Errorf("its %d bytes end within its table: it was cut; remove it, and blocks are judged by what they say", size)
+	}
 	s.seed = binary.LittleEndian.Uint64(s.head[atRunSeed:])
 	s.sequence = binary.LittleEndian.Uint64(s.head[atLastSeq:])
 	s.epoch = binary.LittleEndian.Uint32(s.head[atEpoch:])
