@@ -57,6 +57,9 @@ func needs(t *testing.T, tools ...string) {
 	}
 	for _, tool := range append(tools, "losetup") {
 		if _, err := exec.LookPath(tool); err != nil {
+			if os.Getenv("CI") != "" {
+				t.Fatalf("needs %s", tool)
+			}
 			t.Skipf("NOT TESTED: needs %s", tool)
 		}
 	}

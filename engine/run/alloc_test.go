@@ -37,7 +37,10 @@ func allocations(t *testing.T, detail *Detail, jobs func(s *Session) []Job) floa
 	s := nullSession(t)
 	s.Detail = detail
 	m := &meter{from: 10_000, to: 60_000}
-	p := (&Phase{Ops: 70_000, Jobs: jobs(s), Wrap: func(e engine.Engine, _ uint64) engine.Engine { m.Engine = e; return m }}).defaults()
+	if testing.Short() {
+		m.to = 30_000
+	}
+	p := (&Phase{Ops: m.to + 10_000, Jobs: jobs(s), Wrap: func(e engine.Engine, _ uint64) engine.Engine { m.Engine = e; return m }}).defaults()
 	p.Interval = 1 << 40 // no frame changes hands meanwhile
 	if _, err := s.Run(t.Context(), p); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,10 @@ import (
 // duration make.
 func TestLittlesLaw(t *testing.T) {
 	t.Parallel()
+	threadCounts := []int{1, 3}
+	if testing.Short() {
+		threadCounts = threadCounts[1:]
+	}
 	for _, c := range []struct {
 		device string
 		size   int64
@@ -27,7 +31,7 @@ func TestLittlesLaw(t *testing.T) {
 		{"nvme,gc-period=20ms,gc-length=2ms", 1 << 30, 100 * time.Millisecond, []int{16}},
 	} {
 		for _, depth := range c.depths {
-			for _, threads := range []int{1, 3} {
+			for _, threads := range threadCounts {
 				p := &Phase{Warmup: c.time / 4, Duration: c.time, Threads: threads}
 				s := simSession(t, c.device)
 				f := s.testFile(t, "f", c.size)
