@@ -17,6 +17,7 @@ func (r *replaying) describe() {
 	j.Records = s.Records * loops
 	j.Bytes = (s.Bytes[engine.Read] + s.Bytes[engine.Write] + s.Bytes[engine.Append]) * loops
 	j.Describe = r.trace.String()
+	j.Resizes = s.Counts[engine.Truncate] > 0
 	j.Captured = run.Captured{Depth: s.Depth, MostDepth: s.MostDepth}
 	if span := float64(s.Span) / j.Speed; span > 0 {
 		j.Captured.IOPS = float64(s.Records) / span * 1e9

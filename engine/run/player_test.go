@@ -322,6 +322,18 @@ func (s *scales) Wait(out []engine.Completion, min int, deadline int64) (int, er
 	return n, err
 }
 
+// A trace that makes its file shorter may read where it ended: that falls short, and ends nothing.
+func TestReplayOfTruncates(t *testing.T) {
+	records := []trace.Record{rec(0, engine.Read, 4096, 4096), rec(usec, engine.Truncate, 0, 0), rec(2*usec, engine.Read, 4096, 4096)}
+	s := diskSession(t, t.TempDir())
+	r := s.replayOf(t, replay.Options{}, records...)
+	r.Depth, r.Timing, r.Resizes = 1, AsFast, true
+	j, c := replayed(t, play(t, s, &Phase{Jobs: oneReplay(r)}))
+	if op := j.Ops["read"]; c.Issued != 3 || op.Count != 2 || op.Short != 1 || op.Errors != 0 {
+		t.Errorf("%+v, %+v", c, op)
+	}
+}
+
 // TestReplayEnds sees that what a phase's limits leave out is counted.
 func TestReplayEnds(t *testing.T) {
 	var records []trace.Record

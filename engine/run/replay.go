@@ -21,6 +21,7 @@ type Replay struct {
 	Overlap Overlap
 	Late    Late
 	Limit   time.Duration // what is late, for LateDrop and LateAbort
+	Resizes bool          // the trace makes files shorter, so that reads may find nothing
 
 	// For the report: what there is to play, and how it was captured.
 	Records, Bytes int64

@@ -330,9 +330,9 @@ func (w *Worker) complete(c *engine.Completion) {
 }
 
 // settle records an operation's end and what it means for its file. A read that found
-// nothing has failed.
+// nothing has failed, but for a replay's that has made the file shorter itself: it fell short.
 func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
-	if res == 0 && op.Code == engine.Read && len(op.Buf) > 0 {
+	if res == 0 && op.Code == engine.Read && len(op.Buf) > 0 && !(s.player != nil && s.player.plan.Resizes) {
 		res = -int64(errEOF)
 	}
 	told := res
