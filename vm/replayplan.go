@@ -48,6 +48,9 @@ func (r *replaying) plan() []string {
 	}
 	lines = append(lines, "  page cache "+r.caching())
 	where := r.options.Address.String()
+	if r.options.Address == replay.Keep {
+		where = "as captured"
+	}
 	if r.why != "" {
 		where += ", because " + r.why
 	}
