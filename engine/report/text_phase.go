@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"moonio/engine/units"
 )
@@ -40,16 +41,20 @@ func smaller(a, b float64) float64 {
 	return min(a, b)
 }
 
+// widestTitle is where a name is cut that something is said of.
+const widestTitle = 60
+
 // phase writes a phase's conditions and its table.
 func (t *text) phase(p *Phase, c columns) {
 	t.line("")
-	t.hanging(t.paint(bold, p.Name)+": ", len([]rune(p.Name))+2, phaseLine(p))
+	name := shorten(p.Name, widestTitle)
+	t.hanging(t.paint(bold, name)+": ", utf8.RuneCountInString(name)+2, phaseLine(p))
 	if p.Error != "" {
 		t.hanging("  "+t.paint(red, "✗")+" ", 4, p.Error)
 	}
 	names := table{left: 2}
 	for _, j := range p.Jobs {
-		names.add("  "+j.Name, jobLine(j))
+		names.add("  "+shorten(j.Name, widestTitle), jobLine(j))
 	}
 	for _, l := range names.lines() {
 		t.line("%s", l)

@@ -72,3 +72,22 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// Names of any length leave room for what is said of their phases and jobs.
+func TestLongNames(t *testing.T) {
+	r := ladder(t)
+	p := r.Phases[0]
+	p.Name = strings.Repeat("phase ", 60)
+	for _, j := range p.Jobs {
+		j.Name = strings.Repeat("job ", 60)
+	}
+	var b bytes.Buffer
+	if err := WriteText(&b, r, TextOptions{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if n := len([]rune(line)); n > 160 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}

@@ -291,3 +291,13 @@ func TestDeterminism(t *testing.T) {
 		}
 	})
 }
+
+// What a schedule that could never be met made fall due is known too, without counting it all.
+func TestRateFarTooHigh(t *testing.T) {
+	s := simSession(t, steady)
+	st := stream4K(t, engine.Read, 4, s.testFile(t, "f", 1<<20)).rated(t, constant(t, 1e8), pace.Uniform)
+	r := play(t, s, &Phase{Duration: time.Second, Jobs: oneStream(st)})
+	if n := r.Jobs[0].Lag.Scheduled; !within(float64(n), 1e8, 0.01) {
+		t.Errorf("%d fell due, want 100000000", n)
+	}
+}

@@ -344,13 +344,25 @@ func (s *stream) finish(w *Worker) {
 	if w.stopping {
 		end = min(end, w.stopped)
 	}
+	first := int64(-1)
 	for s.lag.missed < maxMissed && s.choose(w) && s.next.due < end {
 		if s.next.due >= w.p.from {
-			s.lag.missed++
+			if s.lag.missed++; first < 0 {
+				first = s.next.due
+			}
 		}
 		s.next.ready = false
 	}
+	if span := s.next.due - first; s.lag.missed >= maxMissed && span > 0 {
+		s.lag.missed += estimate(s.lag.missed, span, end-s.next.due)
+	}
 }
 
-// maxMissed bounds how long counting takes after a schedule that could never be met.
+// estimate is how many fall due in a time, by how many did in another.
+func estimate(n, in, rest int64) int64 {
+	return int64(min(float64(n)*float64(rest)/float64(in), 1<<62))
+}
+
+// maxMissed bounds how long counting takes after a schedule that could never be met: the rest
+// is estimated.
 const maxMissed = 10_000_000
