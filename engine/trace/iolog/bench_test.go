@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"moonio/engine"
@@ -13,23 +14,6 @@ import (
 	"moonio/engine/trace/tracetest"
 )
 
-// repeat gives a header, and then the same lines over and over.
-type repeat struct {
-	head, lines []byte
-	at          int
-}
-
-func (r *repeat) Read(p []byte) (int, error) {
-	if len(r.head) > 0 {
-		n := copy(p, r.head)
-		r.head = r.head[n:]
-		return n, nil
-	}
-	n := copy(p, r.lines[r.at:])
-	r.at = (r.at + n) % len(r.lines)
-	return n, nil
-}
-
 // endless is a log of two files that does not end.
 func endless(t testing.TB) *format.Trace {
 	t.Helper()
@@ -37,7 +21,7 @@ func endless(t testing.TB) *format.Trace {
 	for i := range 1000 {
 		fmt.Fprintf(&lines, "%d /srv/app/data/file.%d %s %d 4096\n", 1_000_000_000, i/3%2, []string{"read", "write"}[i%2], i*7919*4096)
 	}
-	tr, err := format.Open([]string{"-"}, &trace.Options{Stdin: &repeat{head: []byte("fio version 3 iolog\n"), lines: lines.Bytes()}})
+	tr, err := format.Open([]string{"-"}, &trace.Options{Stdin: io.MultiReader(strings.NewReader("fio version 3 iolog\n"), &tracetest.Forever{Text: lines.Bytes()})})
 	if err != nil {
 		t.Fatal(err)
 	}

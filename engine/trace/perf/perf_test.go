@@ -17,24 +17,6 @@ import (
 	"moonio/engine/trace/tracetest"
 )
 
-// show is a trace's records, a line each: time, op, range, file, stream, and what else is known.
-func show(tr *format.Trace, records []trace.Record) string {
-	var b strings.Builder
-	for _, r := range records {
-		fmt.Fprintf(&b, "%d %s %d+%d %s by %s", r.Time, r.Op, r.Offset, r.Length, tr.Log.Files.Name(r.File), tr.Log.Streams.Name(r.Stream))
-		if r.Latency != trace.Unknown {
-			fmt.Fprintf(&b, " took %d", r.Latency)
-		}
-		for i, name := range []string{"preflush", "fua", "sync", "meta", "readahead", "direct"} {
-			if r.Flags>>i&1 != 0 {
-				b.WriteString(" " + name)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 // read sniffs a text and reads it.
 func read(t *testing.T, want *trace.Format, spec, text string) (string, *trace.Log) {
 	t.Helper()
@@ -51,7 +33,7 @@ func read(t *testing.T, want *trace.Format, spec, text string) (string, *trace.L
 	if tr.Formats[0] != want {
 		t.Fatalf("taken for %s", tr.Formats[0].Name)
 	}
-	return show(tr, tracetest.All(t, tr)), tr.Log
+	return tracetest.Show(t, tr), tr.Log
 }
 
 // sums are what is counted of a trace.
@@ -232,18 +214,6 @@ func TestStackedDevices(t *testing.T) {
 	}
 }
 
-// forever repeats a text.
-type forever struct {
-	text []byte
-	at   int
-}
-
-func (f *forever) Read(b []byte) (int, error) {
-	n := copy(b, f.text[f.at:])
-	f.at = (f.at + n) % len(f.text)
-	return n, nil
-}
-
 func reader(tb testing.TB, f *trace.Format, in io.Reader) trace.Reader {
 	r, err := f.Open(&trace.Input{Reader: bufio.NewReaderSize(in, 1<<16), Name: "bench"}, &trace.Log{}, nil)
 	if err != nil {
@@ -266,7 +236,7 @@ func texts() map[*trace.Format][]byte {
 func BenchmarkRead(b *testing.B) {
 	for f, text := range texts() {
 		b.Run(f.Name, func(b *testing.B) {
-			r := reader(b, f, &forever{text: text})
+			r := reader(b, f, &tracetest.Forever{Text: text})
 			var rec trace.Record
 			b.ReportAllocs()
 			for range b.N {
@@ -280,7 +250,7 @@ func BenchmarkRead(b *testing.B) {
 
 func TestReadDoesNotAllocate(t *testing.T) {
 	for f, text := range texts() {
-		r := reader(t, f, &forever{text: text})
+		r := reader(t, f, &tracetest.Forever{Text: text})
 		var rec trace.Record
 		for range 50000 {
 			r.Read(&rec)

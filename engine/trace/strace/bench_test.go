@@ -12,18 +12,6 @@ import (
 	"moonio/engine/trace/tracetest"
 )
 
-// forever repeats a text.
-type forever struct {
-	text []byte
-	at   int
-}
-
-func (f *forever) Read(b []byte) (int, error) {
-	n := copy(b, f.text[f.at:])
-	f.at = (f.at + n) % len(f.text)
-	return n, nil
-}
-
 // threads is what two threads of a database print that read, write and sync files.
 func threads() []byte {
 	var b bytes.Buffer
@@ -46,7 +34,7 @@ func reader(tb testing.TB, in io.Reader) trace.Reader {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := reader(b, &forever{text: threads()})
+	r := reader(b, &tracetest.Forever{Text: threads()})
 	var rec trace.Record
 	b.ReportAllocs()
 	for range b.N {
@@ -57,7 +45,7 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func TestReadDoesNotAllocate(t *testing.T) {
-	r := reader(t, &forever{text: threads()})
+	r := reader(t, &tracetest.Forever{Text: threads()})
 	var rec trace.Record
 	for range 50000 {
 		r.Read(&rec)

@@ -18,24 +18,6 @@ import (
 	"moonio/engine/trace/tracetest"
 )
 
-// show is a trace's records, a line each: time, op, range, file, stream, and what else is known.
-func show(tr *format.Trace, records []trace.Record) string {
-	var b strings.Builder
-	for _, r := range records {
-		fmt.Fprintf(&b, "%d %s %d+%d %s by %s", r.Time, r.Op, r.Offset, r.Length, tr.Log.Files.Name(r.File), tr.Log.Streams.Name(r.Stream))
-		if r.Latency != trace.Unknown {
-			fmt.Fprintf(&b, " took %d", r.Latency)
-		}
-		for i, name := range []string{"preflush", "fua", "sync", "meta", "readahead", "direct"} {
-			if r.Flags>>i&1 != 0 {
-				b.WriteString(" " + name)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 // read sniffs a text as strace's, and reads it.
 func read(t *testing.T, text string) (string, *trace.Log) {
 	t.Helper()
@@ -47,7 +29,7 @@ func read(t *testing.T, text string) (string, *trace.Log) {
 	if tr.Formats[0].Name != "strace" {
 		t.Fatalf("taken for %s", tr.Formats[0].Name)
 	}
-	return show(tr, tracetest.All(t, tr)), tr.Log
+	return tracetest.Show(t, tr), tr.Log
 }
 
 // What is counted here was counted by a script of regular expressions, apart from the reader.
@@ -110,7 +92,7 @@ func TestSamples(t *testing.T) {
 // Copies, appends through duplicates, and dd's descriptors, by the second sample's paths.
 func TestSampleOffsets(t *testing.T) {
 	tr := tracetest.Open(t, nil, "strace/sqlite_dio_threads.f.ttt.T.y.strace.gz")
-	all := strings.Split(show(tr, tracetest.All(t, tr)), "\n")
+	all := strings.Split(tracetest.Show(t, tr), "\n")
 	var b []string
 	for _, line := range all {
 		if strings.Contains(line, "/b.dat ") {
@@ -329,7 +311,7 @@ func TestFilePerProcess(t *testing.T) {
 	}
 	defer tr.Close()
 	want := "1700000000200000000 write 0+7 /a by 11\n1700000000300000000 write 7+3 /a by 10\n1700000000400000000 write 10+1 /a by 11\n"
-	if d := cmp.Diff(want, show(tr, tracetest.All(t, tr))); d != "" || !tr.Log.Epoch.Equal(time.Unix(0, 0)) {
+	if d := cmp.Diff(want, tracetest.Show(t, tr)); d != "" || !tr.Log.Epoch.Equal(time.Unix(0, 0)) {
 		t.Error(d)
 	}
 }

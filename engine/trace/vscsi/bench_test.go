@@ -9,22 +9,10 @@ import (
 	"moonio/engine/trace/tracetest"
 )
 
-// again gives the same bytes over and over.
-type again struct {
-	b  []byte
-	at int
-}
-
-func (r *again) Read(p []byte) (int, error) {
-	n := copy(p, r.b[r.at:])
-	r.at = (r.at + n) % len(r.b)
-	return n, nil
-}
-
 func endless(t testing.TB) *format.Trace {
 	t.Helper()
 	b := bytes.Repeat(bytes.Join([][]byte{v2(0x28, 4096, 8, 1000, 50), v2(0x2a, 4096, 8, 1000, 50)}, nil), 1000)
-	tr, err := format.Open([]string{"-"}, &trace.Options{Stdin: &again{b: b}})
+	tr, err := format.Open([]string{"-"}, &trace.Options{Stdin: &tracetest.Forever{Text: b}})
 	if err != nil {
 		t.Fatal(err)
 	}
