@@ -59,7 +59,7 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 		depth = max(depth, defaultRateDepth)
 	}
 	s.Depth = int(o.integer("depth", depth, 1))
-	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration")}}
+	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration"), EndsPhase: o.boolean("ends_phase", false)}}
 	o.done()
 	if s.Verify != nil && s.Verify.Only {
 		readBack(&j.Job)
@@ -315,6 +315,7 @@ func (m *machine) clients(L *lua.LState) int {
 	if L.GetTop() > 3 {
 		o := optionsAt(L, 3, call)
 		j.Start, j.Duration, j.Own = o.duration("start"), o.duration("duration"), o.ownThreads()
+		j.EndsPhase = o.boolean("ends_phase", false)
 		o.done()
 		at = 4
 	}

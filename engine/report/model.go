@@ -90,7 +90,7 @@ type Phase struct {
 	DurationNS int64     `json:"duration_ns"` // measured, the wait for what was in flight at the end included
 	IntervalNS int64     `json:"interval_ns"` // the length of the jobs' intervals
 	Threads    int       `json:"threads"`
-	End        string    `json:"end"`              // what ended it: "duration", "ops", "bytes", "iterations", "done", "error", "interrupted", "steady"
+	End        string    `json:"end"`              // what ended it: "duration", "ops", "bytes", "iterations", "done", "error", "interrupted", "steady", "first job done"
 	Steady     *Steady   `json:"steady,omitempty"` // whether it became steady, if it was to
 	Error      string    `json:"error,omitempty"`  // what went wrong, if something did
 	Warnings   []Warning `json:"warnings"`

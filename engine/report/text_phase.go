@@ -88,7 +88,7 @@ func phaseLine(p *Phase) string {
 		s += fmt.Sprintf(", CPU %.0f %% (%.0f %% in the kernel)", float64(cpu)*share, float64(p.CPU.SystemNS)*share)
 	}
 	switch p.End {
-	case "", "duration", "done", "steady":
+	case "", "duration", "done", "steady", "first job done":
 	default:
 		s += ", ended: " + p.End
 	}

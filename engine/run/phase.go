@@ -39,7 +39,8 @@ type phase struct {
 	closed atomic.Bool // every worker has finished
 
 	ops, bytes, iterations budget
-	turns                  atomic.Int64 // measured ones that were made
+	turns                  atomic.Int64   // measured ones that were made
+	parts                  []atomic.Int32 // by job: workers whose part is not over, if the job EndsPhase
 
 	mu     sync.Mutex
 	reason string                               // what ended the phase
@@ -60,6 +61,7 @@ const (
 	endIterations  = "iterations"
 	endDone        = "done"
 	endSteady      = "steady"
+	endFirst       = "first job done"
 	endError       = "error"
 	endInterrupted = "interrupted"
 )

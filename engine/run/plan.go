@@ -20,7 +20,7 @@ import (
 
 // Phase is a stretch of time in which jobs run side by side. It ends at its
 // duration, operations, bytes or iterations, whichever comes first, or when
-// its jobs are done. A limit of 0 is no limit; limits count from the end of the
+// its jobs are done, or one that EndsPhase. A limit of 0 is no limit; limits count from the end of the
 // warm-up.
 type Phase struct {
 	Name       string
@@ -48,6 +48,8 @@ type Job struct {
 	Clients  *Clients
 	Replay   *Replay
 	Own      *Threads // workers on which nothing else runs; nil: those that jobs share
+	// EndsPhase makes the phase end when this job is done, whatever the others still have to do.
+	EndsPhase bool
 }
 
 // Threads are the workers of one job alone, each a thread. What the job does at once, its

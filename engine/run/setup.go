@@ -122,6 +122,7 @@ func (w *Worker) makeJobs() error {
 		}
 	}
 	w.batches()
+	w.expectDepartures()
 	return nil
 }
 

@@ -143,6 +143,9 @@ func (p *Phase) checkEnds() error {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
 		turns = turns || j.Clients != nil
+		if j.EndsPhase && !j.endless() {
+			return nil
+		}
 		if j.endless() {
 			endless = append(endless, fmt.Sprintf("%q", j.Name))
 		}

@@ -34,13 +34,14 @@ type Worker struct {
 	now    int64 // read once per turn of the loop
 	flying int   // submitted and not completed
 
-	streams  []*stream
-	players  []*player
-	clients  []*crew
-	runnable []*Task   // to be resumed, in order
-	starved  fifo[ask] // waiting for free slots
-	timers   timers
-	parked   int // clients that wait for another client
+	streams    []*stream
+	players    []*player
+	clients    []*crew
+	runnable   []*Task     // to be resumed, in order
+	starved    fifo[ask]   // waiting for free slots
+	departures []departure // of jobs that end the phase, as far as they are still to come
+	timers     timers
+	parked     int // clients that wait for another client
 
 	stopping bool
 	stopped  int64 // when nothing new began any more, if stopping
@@ -90,6 +91,9 @@ func (w *Worker) loop() {
 		if err := w.submit(); err != nil {
 			w.p.fail(err)
 			return
+		}
+		if len(w.departures) > 0 {
+			w.depart()
 		}
 		if w.finished() {
 			return

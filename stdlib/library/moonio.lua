@@ -263,6 +263,7 @@ function phase(name, options, jobs, ...) end
 ---@field arrival? "uniform"|"poisson" how a rate's operations are spaced. Default: "uniform".
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it runs. Default: to the phase's end.
+---@field ends_phase? boolean the phase ends when it is done, whatever other jobs still have to do. Default: false.
 ---@field ops? integer ends after so many operations
 ---@field bytes? Size ends after so many bytes
 ---@field passes? integer ends after so many passes over the region, with `permute` and `sequential`
@@ -309,6 +310,7 @@ function verify(name, options) end
 ---@class ClientsOptions
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long they run. Default: to the phase's end.
+---@field ends_phase? boolean the phase ends when they are done, whatever other jobs still have to do. Default: false.
 ---@field threads? integer threads of the clients' own, over which they are shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
 ---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
@@ -415,6 +417,7 @@ function Record:emit() end
 ---@field one? boolean lay out one file for all that the trace is of. Default: false.
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it is played. Default: to its end, or the phase's.
+---@field ends_phase? boolean the phase ends when it is done, whatever other jobs still have to do. Default: false.
 ---@field threads? integer threads of the clients' own, over which they are shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
 ---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.

@@ -34,6 +34,9 @@ func (t *translation) settle() error {
 		if err := t.checkRoom(stage); err != nil {
 			return err
 		}
+		if err := t.checkExit(stage); err != nil {
+			return err
+		}
 	}
 	t.placeFiles()
 	t.listFiles()

@@ -86,7 +86,6 @@ var treatments = map[string]treatment{
 	"lockmem":                {refused: "limit the memory of a cgroup, and run moonio in it: systemd-run -p MemoryMax=…"},
 	"write_hint":             {refused: "writes carry no hints"},
 	"unlink_each_loop":       {refused: "unlink=1 removes the files at the end"},
-	"exitall":                {refused: "give all jobs the same runtime"},
 	"profile":                {refused: "`moonio list` lists the built-in scripts"},
 	"cgroup":                 {refused: "start moonio in the cgroup: systemd-run, or cgexec"},
 	"cgroup_weight":          {refused: "start moonio in the cgroup: systemd-run -p IOWeight=…"},

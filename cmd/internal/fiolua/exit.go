@@ -1,0 +1,29 @@
+package fiolua
+
+// putExit makes the end of a job that of all that run beside it.
+func (t *translation) putExit(u *unit) error {
+	if u.v.On("exitall") && u.v.Has("exitall") {
+		u.put("ends_phase", "true", u.since("exitall", "exit_what"))
+	}
+	return nil
+}
+
+// checkExit refuses an end of other jobs than those of the stage.
+func (t *translation) checkExit(stage []*unit) error {
+	for _, u := range stage {
+		if !u.v.On("exitall") || !u.v.Has("exitall") {
+			continue
+		}
+		what := u.v.Text("exit_what")
+		last := t.units[len(t.units)-1]
+		if what == "all" && last.stage != u.stage {
+			return u.blame("exit_what").Fail("", "job %s comes after a stonewall and runs all the same: only jobs that run at the same time are ended", last.name)
+		}
+		for _, other := range stage {
+			if what == "group" && other.jobs[0].Group != u.jobs[0].Group {
+				return u.blame("exitall").Fail("", "job %s runs at the same time in another group, and would be ended too: exit_what=stonewall says so", other.name)
+			}
+		}
+	}
+	return nil
+}
