@@ -55,6 +55,10 @@ func (s *Status) Clear() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.erase()
+}
+
+func (s *Status) erase() {
 	if s.width > 0 {
 		fmt.Fprintf(s.w, "%*s\r", s.width, "")
 		s.width = 0
@@ -75,7 +79,9 @@ type above struct {
 }
 
 func (a above) Write(b []byte) (int, error) {
-	a.s.Clear()
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	a.s.erase()
 	return a.w.Write(b)
 }
 
