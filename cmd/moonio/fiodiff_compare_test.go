@@ -5,11 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -228,18 +229,26 @@ func firstDifference(a, b []byte) int {
 // files are those of the jobs, by name. What each program notes for a later verification is its own.
 func (r *peerRun) files(t *testing.T) map[string][]byte {
 	t.Helper()
-	list, err := os.ReadDir(r.dir)
+	files := map[string][]byte{}
+	err := filepath.WalkDir(r.dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.Name() == ".moonio":
+			return fs.SkipDir
+		case e.IsDir() || e.Name() == "jobs.fio" || notes.MatchString(e.Name()):
+			return nil
+		}
+		name, err := filepath.Rel(r.dir, path)
+		if err == nil {
+			files[name], err = os.ReadFile(path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := map[string][]byte{}
-	for _, e := range list {
-		if e.IsDir() || strings.HasSuffix(e.Name(), "-verify.state") || e.Name() == "jobs.fio" || strings.HasSuffix(e.Name(), ".log") || strings.HasSuffix(e.Name(), ".verify") {
-			continue
-		}
-		if files[e.Name()], err = os.ReadFile(filepath.Join(r.dir, e.Name())); err != nil {
-			t.Fatal(err)
-		}
-	}
 	return files
 }
+
+var notes = regexp.MustCompile(`\.log$|\.verify$|-verify\.state$`)

@@ -146,6 +146,7 @@ func (r *peerRun) run(ctx context.Context, program string, args []string) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = r.dir
+	cmd.WaitDelay = time.Second // a job's process that outlives its parent holds the pipes
 	cmd.Env = append(os.Environ(), "TZ=UTC", "NO_COLOR=1")
 	var out, complain bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complain

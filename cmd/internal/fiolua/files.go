@@ -53,7 +53,7 @@ func (t *translation) named(u *unit) error {
 			path = filepath.Join(dir, name)
 		}
 		h := &handle{path: t.absolute(path), note: "filename=" + o.Value, count: 1, first: u}
-		if err := t.there(u, o, filepath.Dir(h.path)); err != nil {
+		if err := t.homeOf(u, o, h.path, t.absolute(dir)); err != nil {
 			return err
 		}
 		u.files = append(u.files, h)
@@ -89,6 +89,19 @@ func firstOf(list []string) string {
 		return ""
 	}
 	return list[0]
+}
+
+// homeOf refuses a file without a directory to be in. Those beneath the jobs' own are made, as fio
+// makes them.
+func (t *translation) homeOf(u *unit, o fiojob.Option, path, top string) error {
+	home := filepath.Dir(path)
+	if strings.HasPrefix(home, strings.TrimSuffix(top, "/")+"/") && !t.look(home).Exists {
+		home = top
+		if d, ok := u.v.Option("directory"); ok {
+			o = d
+		}
+	}
+	return t.there(u, o, home)
 }
 
 // there refuses a directory that does not exist, where one is needed.
