@@ -23,7 +23,8 @@ var logJobs = []peerJob{
 
 // What fio logs is logged in files of the same names, with as many columns.
 func TestLogsAsFio(t *testing.T) {
-	for _, p := range startPairs(t, logJobs) {
+	t.Parallel()
+	for _, p := range startPairs(t, fewer(logJobs, 1)) {
 		t.Run(strings.TrimPrefix(p.job.args, loggedJob), func(t *testing.T) {
 			<-p.done
 			if p.fio.code != 0 || p.moonio.code != 0 {

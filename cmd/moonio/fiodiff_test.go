@@ -161,19 +161,28 @@ func (r *peerRun) run(ctx context.Context, program string, args []string) {
 // Both programs do the same operations for the same job, leave the same files, and report
 // it in the same words.
 func TestSameAsFio(t *testing.T) {
-	jobs := peerJobs
-	if testing.Short() {
-		jobs = nil
-		for i := 0; i < len(peerJobs); i += 8 {
-			jobs = append(jobs, peerJobs[i])
-		}
-	}
-	for _, p := range startPairs(t, jobs) {
+	t.Parallel()
+	for _, p := range startPairs(t, fewer(peerJobs, 2)) {
 		t.Run(p.job.title(), func(t *testing.T) {
 			<-p.done
 			p.compare(t)
 		})
 	}
+}
+
+// fewer are one in eight of the jobs if the tests are to be short. In CI they are all, and
+// elsewhere one in so many.
+func fewer[T any](jobs []T, step int) (list []T) {
+	switch {
+	case testing.Short():
+		step = 8
+	case os.Getenv("CI") != "":
+		step = 1
+	}
+	for i := 0; i < len(jobs); i += step {
+		list = append(list, jobs[i])
+	}
+	return list
 }
 
 // title is the job in a few words.
