@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,5 +68,19 @@ func TestExitErrors(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := Main([]string{"help", "run"}, strings.NewReader(""), &bytes.Buffer{}, &stderr); code != exitDone || stderr.Len() > 0 {
 		t.Errorf("exit code %d, %q", code, stderr.String())
+	}
+}
+
+// An interrupt does not wait for a script that takes long to compile.
+func TestInterruptedLoad(t *testing.T) {
+	var b strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&b, "x%d = %d\n", i, i)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := running{script: &script{chunk: "long.lua", source: b.String()}, signals: &interrupts{ctx: ctx}}
+	if _, err := r.load(); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
 	}
 }

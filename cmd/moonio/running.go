@@ -75,7 +75,7 @@ func (r *running) perform() (*vm.Outcome, error) {
 	if err := r.chooseEngine(); err != nil {
 		return nil, err
 	}
-	code, err := vm.Load(r.script.chunk, r.script.source)
+	code, err := r.load()
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +149,26 @@ func (r *running) vmRun() *vm.Run {
 		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
 		Out: out, Err: r.notes, Require: r.script.require, Trace: r.script.traces(r.signals.ctx, o.params, r.stdin),
+	}
+}
+
+// load compiles the script. With very many different constants that takes long, and an
+// interrupt does not wait for it.
+func (r *running) load() (*vm.Script, error) {
+	type loaded struct {
+		code *vm.Script
+		err  error
+	}
+	c := make(chan loaded, 1)
+	go func() {
+		code, err := vm.Load(r.script.chunk, r.script.source)
+		c <- loaded{code, err}
+	}()
+	select {
+	case l := <-c:
+		return l.code, l.err
+	case <-r.signals.ctx.Done():
+		return nil, r.signals.ctx.Err()
 	}
 }
 
