@@ -255,7 +255,7 @@ func (r *running) verdict(err error) report.Exit {
 	}
 	switch {
 	case r.signals.interrupted() && (err != nil || r.cutShort()):
-		return report.Exit{Code: exitInterrupted, Reason: "interrupted"}
+		return report.Exit{Code: exitInterrupted, Reason: r.signals.reason()}
 	case isScriptError(err) && r.fio == nil: // fio's users have written none
 		return report.Exit{Code: exitScript, Reason: reason(err)}
 	case errors.As(err, &mismatch):

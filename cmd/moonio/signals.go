@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // interrupts are what signals ask of a run.
@@ -15,6 +17,7 @@ type interrupts struct {
 	abandon chan struct{}   // closed by the second: nothing that is in flight is waited for
 	signals chan os.Signal
 	done    chan struct{}
+	first   os.Signal // set before ctx is cancelled; nil if no signal has come
 }
 
 // interruptible watches for signals until release is called. A third one ends
@@ -29,17 +32,18 @@ func interruptible(notes io.Writer) *interrupts {
 	}
 	go func() {
 		defer cancel()
-		for _, act := range []func(){
-			func() {
-				fmt.Fprintln(notes, "moonio: interrupted: waiting for what is in flight; once more stops at once")
+		for _, act := range []func(os.Signal){
+			func(s os.Signal) {
+				i.first = s
+				fmt.Fprintf(notes, "moonio: %s: waiting for what is in flight; once more stops at once\n", byWhat(s))
 				cancel()
 			},
-			func() { close(i.abandon) },
-			func() { os.Exit(exitInterrupted) },
+			func(os.Signal) { close(i.abandon) },
+			func(os.Signal) { os.Exit(exitInterrupted) },
 		} {
 			select {
-			case <-i.signals:
-				act()
+			case s := <-i.signals:
+				act(s)
 			case <-i.done:
 				return
 			}
@@ -53,6 +57,17 @@ func (i *interrupts) release() {
 	signal.Stop(i.signals)
 	close(i.done)
 }
+
+// byWhat names a signal that no key of the terminal's sends: somebody else did.
+func byWhat(s os.Signal) string {
+	if n, ok := s.(syscall.Signal); ok && n != syscall.SIGINT {
+		return "interrupted by " + unix.SignalName(n)
+	}
+	return "interrupted"
+}
+
+// reason says what an interrupted run was interrupted by.
+func (i *interrupts) reason() string { return byWhat(i.first) }
 
 // interrupted says whether a signal has come.
 func (i *interrupts) interrupted() bool { return i.ctx.Err() != nil }
