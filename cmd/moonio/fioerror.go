@@ -73,7 +73,7 @@ func (f *fioRun) placed(text string) string {
 var wordsOfScripts = []struct{ word, option string }{
 	{"verify: interval", "verify_interval"}, {"verify: option pattern", "verify_pattern"}, {"data: option pattern", "buffer_pattern"}, {"data: chunk", "buffer_compress_chunk"},
 	{"steady: ", "steadystate"}, {"numa = ", "numa_cpu_nodes"}, {"cpus = ", "cpus_allowed"}, {"cpus = ", "cpumask"}, {"depth_low = ", "iodepth_low"}, {"sqpoll_cpu", "sqthread_poll_cpu"},
-	{"zone_strided", "zonesize"}, {"offset on ", "offset"}, {"align on ", "ba"}, {"align on ", "bs"}, {"block on ", "bs"}, {"engine = ", "ioengine"},
+	{"align on ", "bs_unaligned"}, {"zone_strided", "zonesize"}, {"offset on ", "offset"}, {"align on ", "ba"}, {"align on ", "bs"}, {"block on ", "bs"}, {"engine = ", "ioengine"},
 }
 
 // firstOption stands for the job.

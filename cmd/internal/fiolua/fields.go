@@ -54,6 +54,9 @@ func (t *translation) add(u *unit) (err error) {
 		return err
 	}
 	u.minimum, u.largest = min(read.min, write.min), max(read.max, write.max)
+	if u.grain = u.minimum; read.unaligned || write.unaligned {
+		u.grain = 1
+	}
 	for _, step := range []func(*unit) error{t.find, t.measure, t.prepare} {
 		if err := step(u); err != nil {
 			return err
@@ -121,7 +124,12 @@ func (u *unit) putPlaces(read, write blocks) error {
 		u.put("read_block", read.lua, read.note)
 		u.put("write_block", write.lua, write.note)
 	}
+	if read.unaligned || write.unaligned {
+		u.put("block_step", "1", u.since("bs_unaligned"))
+	}
 	switch gap := u.rw.gap; {
+	case !u.v.Has("ba") && (read.unaligned || write.unaligned):
+		u.put("align", "1", "blocks begin where others end")
 	case u.v.Has("ba"):
 		u.put("align", size(u.v.Part("ba", u.rw.part())), u.since("ba"))
 	case gap > 0 && gap%u.minimum != 0:
@@ -204,7 +212,7 @@ func (t *translation) putLimits(u *unit) error {
 // amountToDo is how many bytes the job moves if no time ends it: as many whole blocks as
 // the region has, or as io_size needs.
 func (u *unit) amountToDo() int64 {
-	whole := max(u.total-u.total%u.minimum, u.minimum)
+	whole := max(u.total-u.total%u.grain, u.grain)
 	n := whole
 	switch s := u.v.Size("io_size"); {
 	case s.Bytes > 0:
@@ -213,8 +221,8 @@ func (u *unit) amountToDo() int64 {
 		n = u.total * s.Percent / 100
 	}
 	rest := n % whole
-	if n -= rest; n == 0 || rest >= u.minimum { // fio begins no pass for less than a block
-		n += max(rest+u.minimum-1, u.minimum) / u.minimum * u.minimum
+	if n -= rest; n == 0 || rest >= u.grain { // fio begins no pass for less than a block
+		n += max(rest+u.grain-1, u.grain) / u.grain * u.grain
 	}
 	return times(n, max(1, u.v.Integer("loops")))
 }

@@ -120,6 +120,7 @@ type base struct {
 	total   int64 // of all files' regions
 	minimum int64 // smallest block
 	largest int64 // and the largest
+	grain   int64 // what sums of blocks are multiples of
 }
 
 func unitsOf(jobs []fiojob.Job) []*unit {

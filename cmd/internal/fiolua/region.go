@@ -97,6 +97,8 @@ type blocks struct {
 	note     string
 	min, max int64
 	mixed    bool
+	// unaligned says that sizes are not multiples of the smallest.
+	unaligned bool
 }
 
 func (u *unit) blocks(part int) (blocks, error) {
@@ -122,13 +124,11 @@ func (u *unit) rangeBlocks(o fiojob.Option, part int) (blocks, error) {
 	if lo == 0 {
 		lo, hi = 4096, 4096
 	}
-	if u.v.On("bs_unaligned") {
-		if o, _ := u.v.Option("bs_unaligned"); lo != hi {
-			return blocks{}, o.Fail("", "sizes are multiples of the smallest here: list those that you need with bssplit")
-		}
+	unaligned := u.v.Has("bs_unaligned") && u.v.On("bs_unaligned")
+	if !unaligned {
+		hi -= hi % lo
 	}
-	hi -= hi % lo
-	b := blocks{lua: size(lo), note: o.String(), min: lo, max: hi, mixed: lo != hi}
+	b := blocks{lua: size(lo), note: o.String(), min: lo, max: hi, mixed: lo != hi, unaligned: unaligned && lo != hi}
 	if b.mixed {
 		b.lua = `"` + unquoted(lo) + "-" + unquoted(hi) + `"`
 	}
