@@ -312,6 +312,11 @@ func (m *machine) opened(op *opening, fd int) (*file, error) {
 // layout brings a file to the size that was asked for, with what was asked for in it.
 func (m *machine) layout(L *lua.LState, op *opening, call string) {
 	s := m.run.Session
+	release, err := m.run.Guard.Alone(m.run.ctx, op.name)
+	if err != nil {
+		m.raise(L, fmt.Errorf("%s: %w", call, err))
+	}
+	defer release()
 	have, dir, err := s.FS.Stat(op.name)
 	switch {
 	case errors.Is(err, syscall.ENOENT):

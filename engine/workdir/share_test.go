@@ -1,6 +1,10 @@
 package workdir
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"testing"
+)
 
 // Two runs that keep what they make, and share it, work on the same files, whichever makes
 // them and whichever ends first. What stays is vouched for.
@@ -65,4 +69,28 @@ func TestSharingWhatAKilledRunLeft(t *testing.T) {
 	next := use(t, dir, Config{})
 	noError(t, next.Guard().Writable("a"))
 	closeDir(t, next)
+}
+
+// While one run lays a file out, another waits.
+func TestAlone(t *testing.T) {
+	dir := t.TempDir()
+	shared := Config{Keep: true, Share: true}
+	a, b := use(t, dir, shared), use(t, dir, shared)
+	create(t, a, "data")
+	release, err := a.Guard().Alone(context.Background(), "data")
+	noError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := b.Guard().Alone(ctx, "data"); !errors.Is(err, context.Canceled) {
+		t.Errorf("the second to lay a file out is told %v", err)
+	}
+	release()
+	release, err = b.Guard().Alone(context.Background(), "data")
+	noError(t, err)
+	release()
+	for _, g := range []*Guard{nil, use(t, dir, Config{}).Guard(), a.Guard()} {
+		release, err := g.Alone(ctx, "absent")
+		noError(t, err)
+		release()
+	}
 }
