@@ -56,6 +56,7 @@ type Device struct {
 type Plan struct {
 	Files  []PlannedFile
 	Phases []*run.Phase
+	Notes  []string // lines on what captured workloads would be played, and how
 }
 
 // PlannedFile is a file that would be opened.

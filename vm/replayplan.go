@@ -22,6 +22,10 @@ func (r *replaying) describe() {
 	if span := float64(s.Span) / j.Speed; span > 0 {
 		j.Captured.IOPS = float64(s.Records) / span * 1e9
 	}
+	if p := r.m.run.Plan; p != nil {
+		p.Notes = append(p.Notes, r.plan()...)
+		return
+	}
 	for _, line := range r.plan() {
 		fmt.Fprintln(r.m.run.Err, line)
 	}

@@ -26,6 +26,12 @@ func showPlan(w io.Writer, s *script, plan *vm.Plan, o *vm.Outcome) {
 		rows = append(rows, [2]string{f.Name, fileLine(f)})
 	}
 	section(w, "files", rows)
+	if len(plan.Notes) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, line := range plan.Notes {
+		fmt.Fprintln(w, line)
+	}
 	for _, p := range plan.Phases {
 		rows = nil
 		for _, j := range p.Jobs {
