@@ -131,6 +131,18 @@ argument 4: steadystate_duration=1: each second is one value: give whole seconds
 argument 3: steadystate=iops:x%: "x%" is not a limit such as 5%, or a figure above 0
     --ss=iops:x%
               ^^`},
+		{"--filename=/dev/none --size=1m", `
+argument 2: filename=/dev/none: /dev/none cannot be read, or there is no medium in it
+    --filename=/dev/none
+               ^^^^^^^^^`},
+		{"--size=1m --bs=2g", `
+argument 3: bs=2g: one operation can transfer at most 1g
+    --bs=2g
+         ^^`},
+		{"--size=1m --bs=1m --ioengine=libaio --iodepth=600", `
+argument 3: bs=1m: blocks times depth of the jobs that run at the same time come to 600 MiB of buffers, more than half of the memory of 1 GiB: lower one of them
+    --bs=1m
+         ^^`},
 		{"--size=1g --latency_target=1ms --rw=randread", `
 argument 3: latency_target=1ms: the depth is looked for, and psync has a depth of 1: use libaio or io_uring
     --latency_target=1ms

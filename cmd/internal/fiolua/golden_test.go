@@ -31,6 +31,8 @@ func world(path string) Node {
 		return Node{Exists: true, Size: 10 << 20}
 	case "/dev/sdz":
 		return Node{Exists: true, Kind: Device, Size: 1 << 30}
+	case "/dev/none":
+		return Node{Exists: true, Kind: Device}
 	case "/dev/null":
 		return Node{Exists: true, Kind: Other}
 	}
