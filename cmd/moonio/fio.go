@@ -218,6 +218,9 @@ func (f *fioRun) flags() (*runFlags, error) {
 	if f.program.Null {
 		o.engine = "null"
 	}
+	if o.record = f.program.IOLog; o.record != "" {
+		o.recordFormat = "iolog"
+	}
 	if err := f.own(o); err != nil {
 		return nil, err
 	}
@@ -244,7 +247,7 @@ func (f *fioRun) own(o *runFlags) error {
 		case "out":
 			o.out = g.Value
 		case "record":
-			o.record = g.Value
+			o.record, o.recordFormat = g.Value, ""
 		case "fault":
 			o.faults = append(o.faults, g.Value)
 		case "interval":

@@ -40,23 +40,24 @@ func (o *scriptFlags) define(fs *pflag.FlagSet) {
 // runFlags are those of `moonio run`.
 type runFlags struct {
 	scriptFlags
-	own        bool // the script is moonio's own, and the user has not chosen it
-	dir        string
-	engine     string
-	seed       uint64
-	out        string
-	record     string
-	format     string
-	interval   time.Duration
-	keep       bool
-	quiet      bool
-	noProgress bool
-	faults     []string
-	overwrite  []string
-	devices    []string
-	dirs       []string // those beneath dir that files live in, where they are several
-	reading    []string // devices that are only read, which needs no flag where fio's jobs name them
-	destroy    bool
+	own          bool // the script is moonio's own, and the user has not chosen it
+	dir          string
+	engine       string
+	seed         uint64
+	out          string
+	record       string
+	recordFormat string // of record; "": by its name
+	format       string
+	interval     time.Duration
+	keep         bool
+	quiet        bool
+	noProgress   bool
+	faults       []string
+	overwrite    []string
+	devices      []string
+	dirs         []string // those beneath dir that files live in, where they are several
+	reading      []string // devices that are only read, which needs no flag where fio's jobs name them
+	destroy      bool
 }
 
 func (o *runFlags) define(fs *pflag.FlagSet) {

@@ -43,7 +43,7 @@ func (r *running) startRecord() error {
 		return nil
 	}
 	log := &trace.Log{}
-	f, err := newTraceFile(r.program, path, formatFor(path, ""), log)
+	f, err := newTraceFile(r.program, path, formatFor(path, r.flags.recordFormat), log)
 	if err != nil {
 		return fmt.Errorf("--record %s: %w", path, err)
 	}

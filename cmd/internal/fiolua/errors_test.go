@@ -32,7 +32,7 @@ var translated = set(`
 	max_latency latency_target latency_window latency_percentile invalidate sync create_only allow_file_create pre_read cpumask
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers
 	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error
-	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what`)
+	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what write_iolog`)
 
 // shown are the options of the report and the logs.
 var shown = set(`

@@ -8,6 +8,21 @@ func (t *translation) putExit(u *unit) error {
 	return nil
 }
 
+// recorded finds where the job's operations are written down.
+func (t *translation) recorded() error {
+	for _, u := range t.units {
+		o, ok := u.v.Option("write_iolog")
+		if !ok {
+			continue
+		}
+		if len(t.units) > 1 || len(u.jobs) > 1 {
+			return o.Fail("", "it is for one job alone: --record=FILE.iolog writes down what all of them do, in the same format")
+		}
+		t.program.IOLog = o.Value
+	}
+	return nil
+}
+
 // checkExit refuses an end of other jobs than those of the stage.
 func (t *translation) checkExit(stage []*unit) error {
 	for _, u := range stage {

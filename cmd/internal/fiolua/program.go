@@ -50,6 +50,7 @@ type Program struct {
 	Parts  []string // those beneath it, by name, that the files live in, if they are several
 	Files  []File   // those that it opens, devices among them
 	Null   bool     // the jobs touch no storage: they run on the engine null
+	IOLog  string   // where what the only job does is written down in fio's format; "": nowhere
 	Seed   uint64
 	Seeded bool // Seed decides; otherwise each run differs
 }

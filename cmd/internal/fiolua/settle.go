@@ -29,6 +29,9 @@ func (t *translation) settle() error {
 	if err := t.aloneWithTarget(); err != nil {
 		return err
 	}
+	if err := t.recorded(); err != nil {
+		return err
+	}
 	for _, stage := range t.stages() {
 		t.cautionRamp(stage)
 		if err := t.checkRoom(stage); err != nil {

@@ -61,7 +61,6 @@ var treatments = map[string]treatment{
 	"trim_percentage":        {refused: "rw=trimwrite trims each block before it is written"},
 	"trim_backlog":           {refused: "rw=trimwrite trims each block before it is written"},
 	"trim_backlog_batch":     {refused: "rw=trimwrite trims each block before it is written"},
-	"write_iolog":            {refused: "--record=FILE.iolog writes down the operations of all jobs, in fio's format"},
 	"read_iolog":             {refused: "play the trace with `moonio replay`"},
 	"read_iolog_chunked":     {refused: "`moonio replay` has options of its own for that"},
 	"replay_no_stall":        {refused: "`moonio replay` has options of its own for that"},
