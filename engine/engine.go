@@ -84,6 +84,7 @@ type Info struct {
 	Virtual  bool     // Now is a virtual clock
 	Memory   bool     // no storage is touched
 	Depth    int      // the most operations that are under way at once; 0: as many as there are slots
+	Inline   bool     // all that Submit was given has completed when it returns
 	Prio     bool     // Op.Prio is honoured
 	Helpers  bool     // operations are made by other threads than its owner's
 }

@@ -73,7 +73,7 @@ func (e *injector) Info() engine.Info {
 	for _, r := range e.rules {
 		b.WriteString(" " + r.String())
 	}
-	info.Detail = b.String()
+	info.Detail, info.Inline = b.String(), false
 	return info
 }
 

@@ -89,7 +89,7 @@ func Open(cfg engine.Config) (engine.Engine, error) {
 
 // Info describes the engine.
 func (e *Engine) Info() engine.Info {
-	info := engine.Info{Name: Name, Detail: "loads and stores by the worker itself, one operation at a time", Depth: 1}
+	info := engine.Info{Name: Name, Detail: "loads and stores by the worker itself, one operation at a time", Depth: 1, Inline: true}
 	if e.advise != advices[0].name {
 		info.Features = append(info.Features, "advise="+e.advise)
 	}

@@ -35,7 +35,7 @@ func Open(cfg engine.Config) (*Engine, error) {
 
 // Info describes the engine.
 func (e *Engine) Info() engine.Info {
-	return engine.Info{Name: "null", Detail: "completes every operation at once, without storage", Memory: true}
+	return engine.Info{Name: "null", Detail: "completes every operation at once, without storage", Memory: true, Inline: true}
 }
 
 // Submit performs the operations.

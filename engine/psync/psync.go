@@ -90,7 +90,7 @@ func (e *Engine) Info() engine.Info {
 		Sync:    "lseek, read and write by the worker itself, one call at a time",
 		Pvsync2: "preadv2 and pwritev2 by the worker itself, one call at a time",
 	}[e.name]
-	return engine.Info{Name: e.name, Detail: detail, Features: e.transfer.Features(), Depth: 1}
+	return engine.Info{Name: e.name, Detail: detail, Features: e.transfer.Features(), Depth: 1, Inline: true}
 }
 
 // Submit performs the operations.

@@ -94,6 +94,9 @@ func (w *Worker) resumeClients() {
 		w.runnable = w.runnable[:0]
 		return
 	}
+	if len(w.runnable) == 0 {
+		return
+	}
 	w.watch.enter()
 	defer w.watch.exit()
 	// A client that is runnable again at once waits for the next turn of the

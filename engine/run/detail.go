@@ -130,10 +130,9 @@ func (d *detail) use(w *Worker) {
 
 // submitted takes note of a batch that the engine has taken.
 func (d *detail) submitted(w *Worker, batch []uint32) {
-	now := w.eng.Now()
 	for _, i := range batch {
 		s := &w.slots[i]
-		s.taken = now
+		s.taken = w.took
 		d.batch[s.job]++
 	}
 	for job, n := range d.batch {

@@ -10,6 +10,7 @@ func (w *Worker) post(t *Task) {
 		return
 	}
 	w.inbox.tasks = append(w.inbox.tasks, t)
+	w.inbox.some.Store(true)
 	w.p.stuck.clear(w.index)
 	w.eng.Wake()
 }
@@ -24,6 +25,9 @@ func (w *Worker) wake() {
 }
 
 func (w *Worker) takeInbox() {
+	if !w.inbox.some.Load() {
+		return
+	}
 	w.inbox.Lock()
 	defer w.inbox.Unlock()
 	for _, t := range w.inbox.tasks {
@@ -31,6 +35,7 @@ func (w *Worker) takeInbox() {
 	}
 	clear(w.inbox.tasks)
 	w.inbox.tasks = w.inbox.tasks[:0]
+	w.inbox.some.Store(false)
 }
 
 // closeInbox makes the worker unreachable for those who would wake it. If it has come

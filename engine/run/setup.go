@@ -47,7 +47,7 @@ func (w *Worker) setup() error {
 		return err
 	}
 	info := w.eng.Info()
-	w.depth = info.Depth
+	w.depth, w.inline = info.Depth, info.Inline
 	if w.member == 0 {
 		w.group.info = info
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -58,7 +59,11 @@ type Worker struct {
 	batchWanted int  // completions to wait for at a time; 0: as it seems best
 	poll        bool // wait for none
 
+	inline bool  // all that was submitted has completed when Submit returns
+	took   int64 // when the last Submit returned, where that is of interest
+
 	inbox struct {
+		some atomic.Bool // there are tasks
 		sync.Mutex
 		tasks  []*Task
 		closed bool // nobody looks any more
@@ -174,6 +179,9 @@ func (w *Worker) submit() error {
 	if err := w.eng.Submit(w.ops, batch); err != nil {
 		return fmt.Errorf("submitting %d operations: %w", len(batch), err)
 	}
+	if w.inline || w.detail != nil {
+		w.took = w.eng.Now()
+	}
 	if w.detail != nil {
 		w.detail.submitted(w, batch)
 	}
@@ -234,7 +242,11 @@ func (w *Worker) wait() error {
 	if err != nil {
 		return fmt.Errorf("waiting for %d operations in flight: %w", w.flying, err)
 	}
-	w.now = w.eng.Now()
+	if w.inline && n > 0 {
+		w.now = w.took // when they completed
+	} else {
+		w.now = w.eng.Now()
+	}
 	if w.now > w.rec.next {
 		if w.detail != nil {
 			w.detail.use(w)
@@ -245,7 +257,11 @@ func (w *Worker) wait() error {
 		w.pulse.turn(w)
 	}
 	// A mean over the last few dozen completions.
-	w.gap += ((w.now-w.last)/int64(max(n, 1)) - w.gap) / 8
+	gap := w.now - w.last
+	if n > 1 {
+		gap /= int64(n)
+	}
+	w.gap += (gap - w.gap) / 8
 	w.last = w.now
 	w.flying -= n
 	if w.detail != nil {
@@ -297,7 +313,7 @@ func (w *Worker) until() (least int, deadline int64) {
 // that a system call takes anyway, so that calls are saved where they are what limits,
 // and nothing waits long where the device does.
 func (w *Worker) batch() int {
-	if w.gap <= 0 || w.p.s.Virtual {
+	if w.gap <= 0 || w.flying < 8 || w.p.s.Virtual {
 		return 1
 	}
 	return int(max(1, min(linger/w.gap, int64(w.flying)/4)))
