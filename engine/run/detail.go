@@ -130,39 +130,55 @@ func (d *detail) use(w *Worker) {
 
 // submitted takes note of a batch that the engine has taken.
 func (d *detail) submitted(w *Worker, batch []uint32) {
+	if len(batch) == 1 {
+		s := &w.slots[batch[0]]
+		s.taken = w.took
+		d.sent(w, int(s.job), 1)
+		return
+	}
 	for _, i := range batch {
 		s := &w.slots[i]
 		s.taken = w.took
 		d.batch[s.job]++
 	}
 	for job, n := range d.batch {
-		if n == 0 {
-			continue
+		if n > 0 {
+			d.batch[job] = 0
+			d.sent(w, job, n)
 		}
-		d.batch[job] = 0
-		d.flying[job] += n
-		if w.watch.measuring {
-			j := &w.rec.frame.detail.jobs[job]
-			j.depths.Add(d.flying[job], int64(n))
-			j.submits.Add(n)
-		}
+	}
+}
+
+func (d *detail) sent(w *Worker, job, n int) {
+	d.flying[job] += n
+	if w.watch.measuring {
+		j := &w.rec.frame.detail.jobs[job]
+		j.depths.Add(d.flying[job], int64(n))
+		j.submits.Add(n)
 	}
 }
 
 // reaped takes note of completions before they are dealt with.
 func (d *detail) reaped(w *Worker, done []engine.Completion) {
+	if len(done) == 1 {
+		d.back(w, int(w.slots[done[0].Slot].job), 1)
+		return
+	}
 	for i := range done {
 		d.batch[w.slots[done[i].Slot].job]++
 	}
 	for job, n := range d.batch {
-		if n == 0 {
-			continue
+		if n > 0 {
+			d.batch[job] = 0
+			d.back(w, job, n)
 		}
-		d.batch[job] = 0
-		d.flying[job] -= n
-		if w.watch.measuring {
-			w.rec.frame.detail.jobs[job].completions.Add(n)
-		}
+	}
+}
+
+func (d *detail) back(w *Worker, job, n int) {
+	d.flying[job] -= n
+	if w.watch.measuring {
+		w.rec.frame.detail.jobs[job].completions.Add(n)
 	}
 }
 
