@@ -47,20 +47,14 @@ var BiosnoopBT = &trace.Format{
 }
 
 func sniffBiosnoop(head []byte) int {
-	lines := scan.Head(head, 50)
-	for _, line := range lines[:min(3, len(lines))] {
+	for _, line := range scan.Head(head, 3) {
 		if bytes.HasPrefix(line, []byte("TIME(s)")) && bytes.Contains(line, []byte("SECTOR")) {
 			return 95
 		}
 	}
 	var io event
-	good := 0
-	for _, line := range lines {
-		if io.parse(line) == "" {
-			good++
-		}
-	}
-	if good > 0 && good*10 > len(lines)*9 {
+	good, lines := scan.Good(head, func(line []byte) bool { return io.parse(line) == "" })
+	if good > 0 && good*10 > lines*9 {
 		return 80
 	}
 	return 0

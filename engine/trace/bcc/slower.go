@@ -43,15 +43,9 @@ func sniffSlower(head []byte) int {
 	if forPeople(head) || bytes.HasPrefix(head, []byte("ENDTIME_us,TASK,PID,TYPE")) {
 		return 95
 	}
-	lines := scan.Head(head, 50)
 	var c call
-	good := 0
-	for _, line := range lines {
-		if c.parse(line) == "" {
-			good++
-		}
-	}
-	if good > 0 && good*10 > len(lines)*9 {
+	good, lines := scan.Good(head, func(line []byte) bool { return c.parse(line) == "" })
+	if good > 0 && good*10 > lines*9 {
 		return 91
 	}
 	return 0

@@ -5,7 +5,6 @@ package blkparse
 
 import (
 	"bytes"
-	"io"
 	"math"
 
 	"moonio/engine/trace"
@@ -24,18 +23,10 @@ var Format = &trace.Format{
 
 // sniff looks at up to 50 lines. A few may be blktrace's or the shell's.
 func sniff(head []byte) int {
-	good, lines := 0, 0
-	for lines < 50 && len(head) > 0 {
-		line, rest, whole := bytes.Cut(head, []byte("\n"))
-		if !whole && lines > 0 {
-			break
-		}
-		head = rest
-		lines++
-		if _, why := parse(bytes.TrimSuffix(line, []byte("\r"))); why == "" {
-			good++
-		}
-	}
+	good, lines := scan.Good(head, func(line []byte) bool {
+		_, why := parse(line)
+		return why == ""
+	})
 	if good > 0 && good*4 >= lines*3 {
 		return 90
 	}
@@ -43,14 +34,7 @@ func sniff(head []byte) int {
 }
 
 type reader struct {
-	lines   *trace.Lines
-	log     *trace.Log
-	choice  blk.Choice
-	tracker *blk.Tracker
-	streams blk.Streams
-	devices map[uint32]trace.ID
-	picked  int64
-	other   int64
+	*blk.Lines
 	summary bool // what follows is about the whole run
 }
 
@@ -62,31 +46,24 @@ func open(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reader, erro
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{lines: trace.NewLines(in, log), log: log, choice: choice, tracker: blk.NewTracker(choice.Event), devices: map[uint32]trace.ID{}}
-	r.streams.Log = log
-	return trace.NewSorter(r, window), nil
+	return trace.NewSorter(&reader{Lines: blk.NewLines(in, log, choice)}, window), nil
 }
 
 // Read gives the next record.
-func (r *reader) Read(rec *trace.Record) error { return r.tracker.Read(rec, r.step) }
+func (r *reader) Read(rec *trace.Record) error { return r.Lines.Read(rec, r.step) }
 
 // step takes one line.
 func (r *reader) step() error {
-	line, err := r.lines.Next()
-	switch {
-	case err == io.EOF:
-		return r.choice.End(r.picked, r.other)
-	case err != nil:
+	line, err := r.Next()
+	if err != nil || r.aside(line) {
 		return err
-	case r.aside(line):
-		return nil
 	}
 	l, why := parse(line)
 	if why != "" {
-		r.lines.Bad(line, why)
+		r.Bad(line, why)
 		return nil
 	}
-	return r.take(&l, line)
+	return r.Take(&l, line)
 }
 
 // aside says whether a line is not meant to be an event.
@@ -97,89 +74,10 @@ func (r *reader) aside(line []byte) bool {
 	return r.summary || len(scan.Trim(line)) == 0 || bytes.HasPrefix(line, []byte("Input file "))
 }
 
-// take gives an event to the tracker.
-func (r *reader) take(l *line, text []byte) error {
-	e := &l.event
-	switch e.Action {
-	case r.choice.Other():
-		if r.choice.Wants("", e.Device) {
-			r.other++
-		}
-		return nil
-	case r.choice.Event:
-		if !r.choice.Wants("", e.Device) {
-			r.log.Skip("of another device")
-			return nil
-		}
-		r.picked++
-		if ok, err := r.accept(l, text); !ok {
-			return err
-		}
-	case 'A':
-		r.remapped(l)
-		return nil
-	case 'C', 'X':
-	default:
-		return nil
-	}
-	r.tracker.Add(e)
-	return nil
-}
-
-// accept says whether an event becomes a record, and fills in whose it is.
-func (r *reader) accept(l *line, text []byte) (ok bool, err error) {
-	e := &l.event
-	if why := e.Reason(); why != "" {
-		r.log.Skip(why)
-		return false, nil
-	}
-	if why := e.Wrong(); why != "" {
-		r.lines.Bad(text, why)
-		return false, nil
-	}
-	if e.File, err = r.file(e.Device); err != nil {
-		return false, err
-	}
-	if len(l.comm) > 0 {
-		r.streams.Name(l.pid, l.comm)
-	}
-	e.Stream, err = r.streams.Of(l.pid)
-	return err == nil, err
-}
-
-// file is a device's number among the trace's files.
-func (r *reader) file(device uint32) (trace.ID, error) {
-	if id, ok := r.devices[device]; ok {
-		return id, nil
-	}
-	id, err := r.log.Files.ID([]byte(blk.DeviceName(device)))
-	if err == nil {
-		r.devices[device] = id
-	}
-	return id, err
-}
-
-// remapped notes that a device's I/O comes from another that is in the trace as well.
-func (r *reader) remapped(l *line) {
-	_, above := r.devices[l.from]
-	_, here := r.devices[l.event.Device]
-	if above && here && l.from != l.event.Device {
-		r.log.Note("%s stands on %s, so the same I/O is in the trace for each of them: choose one with device=MAJOR:MINOR", blk.DeviceName(l.from), blk.DeviceName(l.event.Device))
-	}
-}
-
-// line is one event as it is printed.
-type line struct {
-	event blk.Event
-	pid   uint32
-	comm  []byte
-	from  uint32 // of a remapped I/O, the device above
-}
-
 // parse takes a line apart: "MAJ,MIN CPU SEQUENCE SECONDS PID ACTION RWBS …".
-func parse(b []byte) (l line, why string) {
+func parse(b []byte) (l blk.Line, why string) {
 	device, b := scan.Field(b)
-	e := &l.event
+	e := &l.Event
 	var ok bool
 	if e.Device, ok = blk.ParseDevice(device); !ok {
 		return l, "it does not begin with a device"
@@ -196,7 +94,7 @@ func parse(b []byte) (l line, why string) {
 	if e.Time, ok = scan.Decimal(at, 9); !ok || e.Time > math.MaxInt64/2 {
 		return l, "the time is not a number of seconds"
 	}
-	if l.pid, ok = parseUint32(pid); !ok {
+	if l.PID, ok = parseUint32(pid); !ok {
 		return l, "the process is not a number"
 	}
 	action, b := scan.Field(b)
@@ -208,16 +106,16 @@ func parse(b []byte) (l line, why string) {
 	}
 	switch e.Action {
 	case 'Q', 'D', 'C', 'X', 'A':
-		return l, l.io(b)
+		return l, parseIO(&l, b)
 	}
 	return l, ""
 }
 
-// io takes apart what follows the action of an event that is an I/O's.
-func (l *line) io(b []byte) (why string) {
+// parseIO takes apart what follows the action of an event that is an I/O's.
+func parseIO(l *blk.Line, b []byte) (why string) {
 	rwbs, b := scan.Field(b)
-	e := &l.event
-	b, l.from, _ = e.ParseSectors(b)
+	e := &l.Event
+	b, l.From, _ = e.ParseSectors(b)
 	var ok bool
 	if e.Kind, e.Flags, ok = blk.ParseRWBS(rwbs, e.Bytes); !ok {
 		return "the kind of the I/O is unknown"
@@ -228,12 +126,8 @@ func (l *line) io(b []byte) (why string) {
 	if bytes.HasPrefix(b, []byte("(")) && e.Bytes == 0 { // a command's bytes
 		e.Kind = blk.Other
 	}
-	open, shut := bytes.IndexByte(b, '['), bytes.LastIndexByte(b, ']')
-	if open >= 0 && shut > open {
-		l.comm = b[open+1 : shut]
-		if string(l.comm) == "(null)" {
-			l.comm = nil
-		}
+	if l.SetComm(b); string(l.Comm) == "(null)" {
+		l.Comm = nil
 	}
 	return ""
 }

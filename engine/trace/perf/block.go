@@ -4,7 +4,6 @@ package perf
 
 import (
 	"bytes"
-	"io"
 	"math"
 
 	"moonio/engine/trace"
@@ -28,15 +27,9 @@ var Script = &trace.Format{
 var mark = []byte("block:block_")
 
 func sniffScript(head []byte) int {
-	lines := scan.Head(head, 50)
 	var l blockLine
-	good := 0
-	for _, line := range lines {
-		if l.split(line) == "" {
-			good++
-		}
-	}
-	if good > 0 && good*2 >= len(lines) {
+	good, lines := scan.Good(head, func(line []byte) bool { return l.split(line) == "" })
+	if good > 0 && good*2 >= lines {
 		return 95
 	}
 	return 0
@@ -44,17 +37,10 @@ func sniffScript(head []byte) int {
 
 // script makes records of one file.
 type script struct {
-	lines   *trace.Lines
-	log     *trace.Log
-	choice  blk.Choice
-	insert  bool // requests are taken when they are inserted, since there are no issues
-	tracker *blk.Tracker
-	streams blk.Streams
-	devices map[uint32]trace.ID
-	picked  int64
-	other   int64
-	line    blockLine
-	noted   bool // that devices stand on others
+	*blk.Lines
+	log    *trace.Log
+	insert bool // requests are taken when they are inserted, since there are no issues
+	line   blockLine
 }
 
 // window is how many records are held back to be put in order.
@@ -70,23 +56,15 @@ func openScript(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reader
 	if o.Arg("event") == "" && !bytes.Contains(head, []byte("block:block_bio_queue:")) {
 		choice.Event = 'D'
 	}
-	s := &script{
-		lines: trace.NewLines(in, log), log: log, choice: choice, insert: !issues,
-		tracker: blk.NewTracker(choice.Event), devices: map[uint32]trace.ID{},
-	}
-	s.streams.Log = log
-	return trace.NewSorter(s, window), nil
+	return trace.NewSorter(&script{Lines: blk.NewLines(in, log, choice), log: log, insert: !issues}, window), nil
 }
 
 // Read gives the next record.
-func (s *script) Read(rec *trace.Record) error { return s.tracker.Read(rec, s.step) }
+func (s *script) Read(rec *trace.Record) error { return s.Lines.Read(rec, s.step) }
 
 // step takes one line.
 func (s *script) step() error {
-	line, err := s.lines.Next()
-	if err == io.EOF {
-		return s.choice.End(s.picked, s.other)
-	}
+	line, err := s.Next()
 	if err != nil {
 		return err
 	}
@@ -96,11 +74,11 @@ func (s *script) step() error {
 	}
 	l := &s.line
 	why := l.split(line)
-	if why == "" && l.event.Action != 0 {
+	if why == "" && l.Action != 0 {
 		why = l.parse()
 	}
 	if why != "" {
-		s.lines.Bad(line, why)
+		s.Bad(line, why)
 		return nil
 	}
 	return s.take(line)
@@ -123,7 +101,7 @@ func (s *script) aside(line []byte) {
 	case isCallChain(line, trimmed):
 		s.log.Skip("call chains")
 	default:
-		s.lines.Bad(line, "not an event")
+		s.Bad(line, "not an event")
 	}
 }
 
@@ -140,90 +118,21 @@ func isCallChain(line, trimmed []byte) bool {
 
 // take gives the line's event to the tracker.
 func (s *script) take(line []byte) error {
-	e := &s.line.event
+	e := &s.line.Line
 	switch {
 	case e.Action == 0:
 		s.log.Skip("block events that are neither queued, issued nor completed I/O")
 		return nil
 	case e.Action == 'I' && s.insert:
 		e.Action = 'D'
-	case e.Action == 'I':
-		return nil
 	}
-	if !s.choice.Wants("", e.Device) {
-		if e.Action == s.choice.Event {
-			s.log.Skip("of another device")
-		}
-		return nil
-	}
-	switch e.Action {
-	case s.choice.Other():
-		s.other++
-		return nil
-	case 'A':
-		s.remapped()
-		return nil
-	case s.choice.Event:
-		s.picked++
-		if ok, err := s.accept(line); !ok {
-			return err
-		}
-	}
-	s.tracker.Add(e)
-	return nil
-}
-
-// accept says whether an event becomes a record, and fills in whose it is.
-func (s *script) accept(line []byte) (ok bool, err error) {
-	e := &s.line.event
-	if why := e.Reason(); why != "" {
-		s.log.Skip(why)
-		return false, nil
-	}
-	if why := e.Wrong(); why != "" {
-		s.lines.Bad(line, why)
-		return false, nil
-	}
-	if e.File, err = s.file(e.Device); err != nil {
-		return false, err
-	}
-	if len(s.line.comm) > 0 {
-		s.streams.Name(s.line.pid, s.line.comm)
-	}
-	e.Stream, err = s.streams.Of(s.line.pid)
-	return err == nil, err
-}
-
-// file is a device's number among the trace's files.
-func (s *script) file(device uint32) (trace.ID, error) {
-	if id, ok := s.devices[device]; ok {
-		return id, nil
-	}
-	id, err := s.log.Files.ID([]byte(blk.DeviceName(device)))
-	if err == nil {
-		s.devices[device] = id
-	}
-	return id, err
-}
-
-// remapped notes that a device's I/O comes from another that is in the trace as well.
-func (s *script) remapped() {
-	from, device := s.line.from, s.line.event.Device
-	_, above := s.devices[from]
-	_, here := s.devices[device]
-	if above && here && from != device && !s.noted {
-		s.noted = true
-		s.log.Note("%s stands on %s, so the same I/O is in the trace for each of them: choose one with device=MAJOR:MINOR", blk.DeviceName(from), blk.DeviceName(device))
-	}
+	return s.Take(e, line)
 }
 
 // blockLine is one line: "comm tid [cpu] s.us: block:EVENT: maj,min RWBS …".
 type blockLine struct {
-	event blk.Event
-	pid   uint32
-	comm  []byte // in brackets at the line's end
-	from  uint32 // of a remapped I/O, the device above
-	rest  []byte // from the device on
+	blk.Line
+	rest []byte // from the device on
 }
 
 // split takes apart what is before the device. The event's Action is 0 if it is of no interest.
@@ -237,13 +146,13 @@ func (l *blockLine) split(line []byte) (why string) {
 	if !ok {
 		return "no event"
 	}
-	l.event.Action = action(name)
+	l.Action = action(name)
 	l.rest = rest
 	at, before := scan.Last(line[:i])
 	if len(at) > 0 && at[len(at)-1] != ':' { // the event's period
 		at, before = scan.Last(before)
 	}
-	if l.event.Time, ok = scan.Decimal(bytes.TrimSuffix(at, []byte{':'}), 9); !ok {
+	if l.Time, ok = scan.Decimal(bytes.TrimSuffix(at, []byte{':'}), 9); !ok {
 		return "not a time"
 	}
 	word, before := scan.Last(before)
@@ -254,7 +163,7 @@ func (l *blockLine) split(line []byte) (why string) {
 	if !ok || pid < -1 || pid > math.MaxInt32 {
 		return "not a thread's number"
 	}
-	l.pid = uint32(max(pid, 0))
+	l.PID = uint32(max(pid, 0))
 	return ""
 }
 
@@ -279,7 +188,7 @@ func action(name []byte) byte {
 
 // parse takes apart what follows the event's name: "maj,min RWBS [bytes] [(command)] S + N …".
 func (l *blockLine) parse() (why string) {
-	e := &l.event
+	e := &l.Event
 	device, b := scan.Field(l.rest)
 	var ok bool
 	if e.Device, ok = blk.ParseDevice(device); !ok {
@@ -294,7 +203,7 @@ func (l *blockLine) parse() (why string) {
 		}
 		command, b = shut > 1, b[open+shut+1:]
 	}
-	if b, l.from, ok = e.ParseSectors(b); !ok {
+	if b, l.From, ok = e.ParseSectors(b); !ok {
 		return "not a sector and a number of sectors"
 	}
 	if e.Kind, e.Flags, ok = blk.ParseRWBS(rwbs, e.Bytes); !ok {
@@ -303,9 +212,8 @@ func (l *blockLine) parse() (why string) {
 	if command && e.Bytes == 0 {
 		e.Kind = blk.Other
 	}
-	open, shut := bytes.IndexByte(b, '['), bytes.LastIndexByte(b, ']')
-	if open >= 0 && shut > open && e.Action != 'C' {
-		l.comm = b[open+1 : shut]
+	if e.Action != 'C' {
+		l.SetComm(b)
 	}
 	return ""
 }

@@ -23,15 +23,9 @@ var Trace = &trace.Format{
 const reorder = 1 << 14
 
 func sniffTrace(head []byte) int {
-	lines := scan.Head(head, 50)
 	var l traceLine
-	good := 0
-	for _, line := range lines {
-		if l.split(line) == "" {
-			good++
-		}
-	}
-	if good > 0 && good*10 >= len(lines)*8 {
+	good, lines := scan.Good(head, func(line []byte) bool { return l.split(line) == "" })
+	if good > 0 && good*10 >= lines*8 {
 		return 90
 	}
 	return 0

@@ -60,6 +60,18 @@ func Bare(b []byte) []byte {
 	return b
 }
 
+// Good is how many of up to 50 lines of a file's beginning are such as a format has, to
+// tell it by.
+func Good(head []byte, is func(line []byte) bool) (good, lines int) {
+	all := Head(head, 50)
+	for _, line := range all {
+		if is(line) {
+			good++
+		}
+	}
+	return good, len(all)
+}
+
 // Head gives the complete lines of a file's beginning, at most n of them, to tell its format
 // by. A beginning that is one line without an end counts as a line.
 func Head(head []byte, n int) [][]byte {
