@@ -10,15 +10,8 @@ import (
 )
 
 func TestNoAllocations(t *testing.T) {
-	log, records := many(60_000)
-	tr := open(t, write(t, log, records))
-	var rec trace.Record
-	for range 10_000 {
-		tr.Read(&rec)
-	}
-	if n := testing.AllocsPerRun(40_000, func() { tr.Read(&rec) }); n != 0 {
-		t.Errorf("reading: %v allocations a record", n)
-	}
+	log, records := many(120_000)
+	tracetest.NoAllocations(t, open(t, write(t, log, records)))
 }
 
 func TestBoundedMemory(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 type reader struct {
 	in      *trace.Input
 	log     *trace.Log
+	head    [blockHeader]byte
 	block   []byte // room for one payload
 	left    []byte // what is still to be decoded of it
 	state   state  // file and stream are numbers of this file
@@ -71,11 +72,10 @@ func (r *reader) wrong(err error) error {
 
 // next reads a block; io.EOF if it is the end.
 func (r *reader) next() error {
-	var head [blockHeader]byte
-	if _, err := io.ReadFull(r.in, head[:]); err != nil {
+	if _, err := io.ReadFull(r.in, r.head[:]); err != nil {
 		return r.wrong(cutOff(err))
 	}
-	size := binary.LittleEndian.Uint32(head[:])
+	size := binary.LittleEndian.Uint32(r.head[:])
 	if size == 0 || size > blockSize+maxRecord {
 		return r.wrong(fmt.Errorf("a block of %d bytes is none", size))
 	}
@@ -86,7 +86,7 @@ func (r *reader) next() error {
 	if _, err := io.ReadFull(r.in, payload); err != nil {
 		return r.wrong(cutOff(err))
 	}
-	if crc32.Checksum(payload, castagnoli) != binary.LittleEndian.Uint32(head[4:]) {
+	if crc32.Checksum(payload, castagnoli) != binary.LittleEndian.Uint32(r.head[4:]) {
 		return r.wrong(errors.New("a block's checksum is wrong"))
 	}
 	switch payload[0] {
