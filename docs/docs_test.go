@@ -45,38 +45,17 @@ func TestTutorial(t *testing.T) {
 	}
 	dir := t.TempDir()
 	s := &shell{dir: dir, moonio: build(t)}
-	page, files, shown := string(text), 0, 0
-	var want strings.Builder
-	at := 0
-	for _, b := range blocks(page) {
-		body := page[b.start:b.end]
-		switch b.language {
-		case "lua":
-			name := fileName.FindStringSubmatch(body)
-			if name == nil {
-				t.Fatalf("a script without its name:\n%s", body)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(body), 0o666); err != nil {
-				t.Fatal(err)
-			}
-			files++
-		case "console":
-			want.WriteString(page[at:b.start])
-			want.WriteString(s.session(t, body))
-			at = b.end
-			shown++
-		}
-	}
-	want.WriteString(page[at:])
-	if files != 3 || shown < 5 {
-		t.Errorf("%d scripts and %d sessions", files, shown)
+	page := string(text)
+	got := s.play(t, page, nil)
+	if got.scripts != 3 || got.sessions < 5 {
+		t.Errorf("%d scripts and %d sessions", got.scripts, got.sessions)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(want.String()), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(got.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	} else if want.String() != page {
-		t.Errorf("the sessions show something else: run `go test ./docs -update`\n%s", want.String())
+	} else if got.text != page {
+		t.Errorf("the sessions show something else: run `go test ./docs -update`\n%s", got.text)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "moonio-*")); left != nil {
 		t.Errorf("left behind: %q", left)
@@ -90,6 +69,44 @@ func build(t *testing.T) string {
 		t.Fatalf("building moonio: %v\n%s", err, out)
 	}
 	return program
+}
+
+// played is a page whose sessions show what they do now.
+type played struct {
+	text              string
+	scripts, sessions int
+}
+
+// play makes files of a page's scripts and goes through its sessions. Blocks of shell commands are for
+// sh; nil passes them over.
+func (s *shell) play(t *testing.T, page string, sh func(body string)) played {
+	t.Helper()
+	var got played
+	at := 0
+	for _, b := range blocks(page) {
+		body := page[b.start:b.end]
+		switch b.language {
+		case "lua":
+			name := fileName.FindStringSubmatch(body)
+			if name == nil {
+				t.Fatalf("a script without its name:\n%s", body)
+			}
+			if err := os.WriteFile(filepath.Join(s.dir, name[1]), []byte(body), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			got.scripts++
+		case "console":
+			got.text += page[at:b.start] + s.session(t, body)
+			at = b.end
+			got.sessions++
+		case "sh":
+			if sh != nil {
+				sh(body)
+			}
+		}
+	}
+	got.text += page[at:]
+	return got
 }
 
 // shell runs the commands of console blocks, one after another.

@@ -30,39 +30,20 @@ func TestReplayPage(t *testing.T) {
 	dir := t.TempDir()
 	unpack(t, "testdata/app.strace.gz", filepath.Join(dir, "app.strace"))
 	s := &shell{dir: dir, moonio: build(t), all: true}
-	page, shown, ran := string(text), 0, 0
-	var want strings.Builder
-	at := 0
-	for _, b := range blocks(page) {
-		body := page[b.start:b.end]
-		switch b.language {
-		case "lua":
-			name := fileName.FindStringSubmatch(body)
-			if name == nil {
-				t.Fatalf("a script without its name:\n%s", body)
-			}
-			if err := os.WriteFile(filepath.Join(dir, name[1]), []byte(body), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		case "console":
-			want.WriteString(page[at:b.start] + s.session(t, body))
-			at = b.end
-			shown++
-		case "sh":
-			if strings.Contains(body, "strace ") {
-				capture(t, s.moonio, body)
-			} else {
-				commands(t, s, body)
-			}
-			ran++
+	page, ran := string(text), 0
+	got := s.play(t, page, func(body string) {
+		if strings.Contains(body, "strace ") {
+			capture(t, s.moonio, body)
+		} else {
+			commands(t, s, body)
 		}
-	}
-	want.WriteString(page[at:])
-	if shown < 7 || ran != 3 {
-		t.Errorf("%d sessions and %d blocks of commands", shown, ran)
+		ran++
+	})
+	if got.sessions < 7 || ran != 3 {
+		t.Errorf("%d sessions and %d blocks of commands", got.sessions, ran)
 	}
 	const mark = "<!-- formats -->\n"
-	head, _, _ := strings.Cut(want.String(), mark)
+	head, _, _ := strings.Cut(got.text, mark)
 	whole := head + mark + formats()
 	if *update {
 		if err := os.WriteFile(replayPage, []byte(whole), 0o666); err != nil {

@@ -78,6 +78,19 @@ func Tmpfs(t testing.TB) string {
 // Memory makes a namespace in memory.
 func Memory(testing.TB) engine.FS { return memfs.New() }
 
+// Do performs one operation on an engine that has nothing in flight.
+func Do(t testing.TB, e engine.Engine, op engine.Op) int64 {
+	t.Helper()
+	if err := e.Submit([]engine.Op{op}, []uint32{0}); err != nil {
+		t.Fatal(err)
+	}
+	out := make([]engine.Completion, 1)
+	if n, err := e.Wait(out, 1, engine.NoDeadline); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	return out[0].Res
+}
+
 // Run holds the target to the contract.
 func Run(t *testing.T, target Target) {
 	for _, c := range []struct {

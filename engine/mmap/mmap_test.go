@@ -66,12 +66,7 @@ func (x *fixture) file(name string, n int, tag byte, flags int) *engine.File {
 
 func (x *fixture) do(op engine.Op) int64 {
 	x.Helper()
-	check(x, x.Submit([]engine.Op{op}, []uint32{0}))
-	out := make([]engine.Completion, 1)
-	if n, err := x.Wait(out, 1, engine.NoDeadline); n != 1 || err != nil {
-		x.Fatal(n, err)
-	}
-	return out[0].Res
+	return enginetest.Do(x, x, op)
 }
 
 func (x *fixture) want(what string, op engine.Op, want int64) {

@@ -60,12 +60,7 @@ func newFixture(t testing.TB, name, dir string, slots int, options map[string]st
 
 func (x *fixture) do(t testing.TB, op engine.Op) int64 {
 	t.Helper()
-	check(t, x.Submit([]engine.Op{op}, []uint32{0}))
-	out := make([]engine.Completion, 1)
-	if n, err := x.Wait(out, 1, engine.NoDeadline); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
-	return out[0].Res
+	return enginetest.Do(t, x, op)
 }
 
 func TestInfo(t *testing.T) {

@@ -346,14 +346,10 @@ func stream(t testing.TB, n int64) *format.Trace {
 
 func TestNoAllocations(t *testing.T) {
 	tr := stream(t, 1<<40)
+	tracetest.NoAllocations(t, tr)
 	var rec trace.Record
-	for range 50_000 {
-		if err := tr.Read(&rec); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := testing.AllocsPerRun(20_000, func() { tr.Read(&rec) }); n != 0 {
-		t.Errorf("%v allocations a record", n)
+	if err := tr.Read(&rec); err != nil {
+		t.Fatal(err)
 	}
 	if rec.Latency != 400 {
 		t.Error(rec)
@@ -362,16 +358,7 @@ func TestNoAllocations(t *testing.T) {
 
 func TestBoundedMemory(t *testing.T) { tracetest.Bounded(t, stream(t, 1<<40), 150_000) }
 
-func BenchmarkRead(b *testing.B) {
-	tr := stream(b, 1<<40)
-	var rec trace.Record
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := tr.Read(&rec); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
+func BenchmarkRead(b *testing.B) { tracetest.Benchmark(b, stream(b, 1<<40)) }
 
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"blktrace/sdb.blktrace.0", "blktrace/sdb_v8.blktrace.0"} {

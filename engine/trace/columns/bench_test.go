@@ -9,16 +9,8 @@ import (
 
 	"moonio/engine/trace"
 	"moonio/engine/trace/columns"
+	"moonio/engine/trace/tracetest"
 )
-
-// endless repeats a text n times.
-func endless(text []byte, n int) io.Reader {
-	readers := make([]io.Reader, n)
-	for i := range readers {
-		readers[i] = bytes.NewReader(text)
-	}
-	return io.MultiReader(readers...)
-}
 
 // lines are Alibaba's, of 100 devices.
 func lines() []byte {
@@ -38,30 +30,9 @@ func reader(tb testing.TB, in io.Reader) trace.Reader {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := reader(b, endless(lines(), b.N/1000+1))
-	b.ReportAllocs()
-	b.ResetTimer()
-	var rec trace.Record
-	for range b.N {
-		if err := r.Read(&rec); err != nil {
-			b.Fatal(err)
-		}
-	}
+	tracetest.Benchmark(b, reader(b, &tracetest.Forever{Text: lines()}))
 }
 
 func TestReadDoesNotAllocate(t *testing.T) {
-	r := reader(t, endless(lines(), 200))
-	var rec trace.Record
-	for range 10000 {
-		r.Read(&rec)
-	}
-	if n := testing.AllocsPerRun(10, func() {
-		for range 10000 {
-			if err := r.Read(&rec); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}); n > 0 {
-		t.Errorf("%v allocations in 10000 records", n)
-	}
+	tracetest.NoAllocations(t, reader(t, &tracetest.Forever{Text: lines()}))
 }

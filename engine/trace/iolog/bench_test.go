@@ -30,14 +30,10 @@ func endless(t testing.TB) *format.Trace {
 
 func TestNoAllocations(t *testing.T) {
 	tr := endless(t)
+	tracetest.NoAllocations(t, tr)
 	var rec trace.Record
-	for range 20_000 {
-		if err := tr.Read(&rec); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if n := testing.AllocsPerRun(20_000, func() { tr.Read(&rec) }); n != 0 {
-		t.Errorf("reading: %v allocations a record", n)
+	if err := tr.Read(&rec); err != nil {
+		t.Fatal(err)
 	}
 	w := iolog.NewWriter(io.Discard, tr.Log)
 	w.Write(&rec)
@@ -48,16 +44,7 @@ func TestNoAllocations(t *testing.T) {
 
 func TestBoundedMemory(t *testing.T) { tracetest.Bounded(t, endless(t), 150_000) }
 
-func BenchmarkRead(b *testing.B) {
-	tr := endless(b)
-	var rec trace.Record
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := tr.Read(&rec); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
+func BenchmarkRead(b *testing.B) { tracetest.Benchmark(b, endless(b)) }
 
 func BenchmarkWrite(b *testing.B) {
 	log := &trace.Log{}

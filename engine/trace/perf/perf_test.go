@@ -235,35 +235,13 @@ func texts() map[*trace.Format][]byte {
 
 func BenchmarkRead(b *testing.B) {
 	for f, text := range texts() {
-		b.Run(f.Name, func(b *testing.B) {
-			r := reader(b, f, &tracetest.Forever{Text: text})
-			var rec trace.Record
-			b.ReportAllocs()
-			for range b.N {
-				if err := r.Read(&rec); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
+		b.Run(f.Name, func(b *testing.B) { tracetest.Benchmark(b, reader(b, f, &tracetest.Forever{Text: text})) })
 	}
 }
 
 func TestReadDoesNotAllocate(t *testing.T) {
 	for f, text := range texts() {
-		r := reader(t, f, &tracetest.Forever{Text: text})
-		var rec trace.Record
-		for range 50000 {
-			r.Read(&rec)
-		}
-		if n := testing.AllocsPerRun(5, func() {
-			for range 10000 {
-				if err := r.Read(&rec); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}); n > 0 {
-			t.Errorf("%s: %v allocations in 10000 records", f.Name, n)
-		}
+		t.Run(f.Name, func(t *testing.T) { tracetest.NoAllocations(t, reader(t, f, &tracetest.Forever{Text: text})) })
 	}
 }
 

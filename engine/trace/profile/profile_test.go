@@ -1,14 +1,11 @@
 package profile
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,42 +14,17 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/trace"
+	"moonio/engine/trace/tracetest"
 )
 
 // mssql reads the first 2000 I/Os of a production MSSQL load; t_ns, op, offset, length.
 func mssql(t testing.TB) []trace.Record {
 	t.Helper()
-	f, err := os.Open("../../../testdata/traces/same_stream/canonical.tsv.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []trace.Record
-	for _, line := range strings.Split(strings.TrimSpace(string(b)), "\n")[1:] {
-		f := strings.Fields(line)
-		r := trace.Record{Time: integer(t, f[0]), Op: engine.Read, Offset: integer(t, f[2]), Length: integer(t, f[3]), Latency: trace.Unknown}
-		if f[1] == "W" {
-			r.Op = engine.Write
-		}
-		list = append(list, r)
+	list := tracetest.Canonical(t)
+	for i := range list {
+		list[i].Latency = trace.Unknown
 	}
 	return list
-}
-
-func integer(t testing.TB, s string) int64 {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 func profiled(list []trace.Record) *Result {

@@ -34,31 +34,11 @@ func reader(tb testing.TB, in io.Reader) trace.Reader {
 }
 
 func BenchmarkRead(b *testing.B) {
-	r := reader(b, &tracetest.Forever{Text: threads()})
-	var rec trace.Record
-	b.ReportAllocs()
-	for range b.N {
-		if err := r.Read(&rec); err != nil {
-			b.Fatal(err)
-		}
-	}
+	tracetest.Benchmark(b, reader(b, &tracetest.Forever{Text: threads()}))
 }
 
 func TestReadDoesNotAllocate(t *testing.T) {
-	r := reader(t, &tracetest.Forever{Text: threads()})
-	var rec trace.Record
-	for range 50000 {
-		r.Read(&rec)
-	}
-	if n := testing.AllocsPerRun(5, func() {
-		for range 10000 {
-			if err := r.Read(&rec); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}); n > 0 {
-		t.Errorf("%v allocations in 10000 records", n)
-	}
+	tracetest.NoAllocations(t, reader(t, &tracetest.Forever{Text: threads()}))
 }
 
 func FuzzRead(f *testing.F) {

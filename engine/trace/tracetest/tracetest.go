@@ -56,6 +56,39 @@ func All(t testing.TB, r trace.Reader) []trace.Record {
 	}
 }
 
+// NoAllocations sees that reading a trace without an end allocates nothing once it is under
+// way.
+func NoAllocations(t testing.TB, r trace.Reader) {
+	t.Helper()
+	const many = 10_000
+	var rec trace.Record
+	read := func() {
+		for range many {
+			if err := r.Read(&rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for range 5 {
+		read()
+	}
+	if n := testing.AllocsPerRun(5, read); n > 0 {
+		t.Errorf("%v allocations in %d records", n, many)
+	}
+}
+
+// Benchmark measures how long reading a record of a trace without an end takes.
+func Benchmark(b *testing.B, r trace.Reader) {
+	b.Helper()
+	var rec trace.Record
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := r.Read(&rec); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // Canonical is the stream that every file in same_stream holds; its first Time is 0.
 func Canonical(t testing.TB) []trace.Record {
 	t.Helper()

@@ -19,27 +19,11 @@ func endless(t testing.TB) *format.Trace {
 	return tr
 }
 
-func TestNoAllocations(t *testing.T) {
-	tr := endless(t)
-	var rec trace.Record
-	tr.Read(&rec)
-	if n := testing.AllocsPerRun(20_000, func() { tr.Read(&rec) }); n != 0 {
-		t.Errorf("%v allocations a record", n)
-	}
-}
+func TestNoAllocations(t *testing.T) { tracetest.NoAllocations(t, endless(t)) }
 
 func TestBoundedMemory(t *testing.T) { tracetest.Bounded(t, endless(t), 150_000) }
 
-func BenchmarkRead(b *testing.B) {
-	tr := endless(b)
-	var rec trace.Record
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := tr.Read(&rec); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
+func BenchmarkRead(b *testing.B) { tracetest.Benchmark(b, endless(b)) }
 
 func FuzzRead(f *testing.F) {
 	f.Add(v2(0x28, 4096, 8, 1000, 50))
