@@ -123,7 +123,7 @@ func TestNoFalseAlarm(t *testing.T) {
 			Data:     content.Spec{Refill: rapid.Bool().Draw(t, "refill")},
 		}
 		open := func() {
-			s, err := OpenState(Open{FD: testState(t, dir), Name: "state", Interval: c.Interval, Seed: 1})
+			s, err := OpenState(Open{FD: stateFile(t, dir), Name: "state", Interval: c.Interval, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -177,16 +177,4 @@ func TestNoFalseAlarm(t *testing.T) {
 func (w *world) die() {
 	w.State.unmap()
 	_ = unix.Close(w.State.fd)
-}
-
-func testState(t *rapid.T, dir string) int {
-	f, err := os.OpenFile(dir+"/state", os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fd, err := dup(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fd
 }

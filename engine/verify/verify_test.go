@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"moonio/engine/content"
 )
 
@@ -266,7 +268,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func stateFile(t testing.TB, dir string) int {
+func stateFile(t rapid.TB, dir string) int {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(dir, "state"), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
