@@ -239,10 +239,29 @@ func (l *Loop) sleep(out []engine.Completion, n, need int, deadline int64) (int,
 		}
 		m, err := l.collect(out[n:])
 		n += m
-		if err != nil || n >= need || l.Waker.Asked() {
+		switch {
+		case err != nil:
+			return n, err
+		case n >= need, l.Waker.Asked():
+			return l.rest(out, n)
+		}
+	}
+}
+
+// rest collects what the kernel has kept back of completions that came together: it hands
+// out only so many in one call (20, since Linux 6.14). Who began new operations before taking the rest
+// would make two bursts of one.
+func (l *Loop) rest(out []engine.Completion, n int) (int, error) {
+	for n < len(out) && l.kernel.Lagging() {
+		if err := l.Flush(); err != nil {
+			return n, err
+		}
+		m, err := l.collect(out[n:])
+		if n += m; err != nil || m == 0 {
 			return n, err
 		}
 	}
+	return n, nil
 }
 
 // waitFor is how many completions to wait for in one system call, and how long

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"moonio/engine"
@@ -170,9 +171,10 @@ func (b *brake) resume(s *stream, w *Worker) {
 	}
 }
 
-// batches finds how many completions the script wants to be waited for and taken at a time, if it
-// says so for all that the worker does.
+// batches finds how many operations are handed over, and how many completions waited for and taken at
+// a time, where the script says so for all that the worker does.
 func (w *Worker) batches() {
+	w.whole = w.p.s.Virtual || slices.ContainsFunc(w.streams, func(s *stream) bool { return s.spec.Submit > 0 })
 	if len(w.clients)+len(w.players) > 0 {
 		return
 	}

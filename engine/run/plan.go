@@ -78,7 +78,7 @@ type Stream struct {
 	Sync    SyncEvery     // a sync after every so many writes
 	SyncEnd engine.OpCode // a sync of each file when all else of the stream has completed; Nop: none
 	DSync   bool          // each write is durable when it completes
-	Batch   int           // completions to wait for at a time, if all that the worker does says so; 0: chosen
+	Batch   int           // completions to wait for at a time, if all that the worker does says so; 0: 1
 	Poll    bool          // likewise: wait for none, and look again and again
 	Most    int           // completions to take at a time, likewise; 0: as many as there are
 	Submit  int           // operations to submit at a time; 0: as many as can be

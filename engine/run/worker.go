@@ -56,7 +56,8 @@ type Worker struct {
 	last     int64   // when the loop was last woken
 	gap      int64   // between two completions, on average
 
-	batchWanted int  // completions to wait for at a time; 0: as it seems best
+	batchWanted int  // completions to wait for at a time; 0: the script doesn't say
+	whole       bool // all that is to be submitted is handed over in one call
 	poll        bool // wait for none
 
 	inline bool  // all that was submitted has completed when Submit returns
@@ -170,6 +171,25 @@ func (w *Worker) submit() error {
 		return nil
 	}
 	at := w.watch.left
+	for rest := batch; ; {
+		n := w.piece(rest)
+		if err := w.hand(rest[:n], at); err != nil {
+			return err
+		}
+		if rest = rest[n:]; len(rest) == 0 {
+			break
+		}
+		if _, err := w.eng.Wait(nil, 0, at); err != nil {
+			return fmt.Errorf("handing over %d operations: %w", n, err)
+		}
+		at = w.eng.Now()
+	}
+	w.queue = w.queue[:copy(w.queue, w.queue[len(batch):])]
+	return nil
+}
+
+// hand gives operations to the engine.
+func (w *Worker) hand(batch []uint32, at int64) error {
 	for _, i := range batch {
 		w.slots[i].submitted = at
 	}
@@ -186,9 +206,27 @@ func (w *Worker) submit() error {
 		w.detail.submitted(w, batch)
 	}
 	w.flying += len(batch)
-	w.queue = w.queue[:copy(w.queue, w.queue[len(batch):])]
 	return nil
 }
+
+// piece is how many of the operations to hand over in one call: as many as complete in the
+// time that calls for one at a time may cost. Where the device is slower than that, it
+// is given each operation at once, and begins while the others are being prepared.
+// All are handed over together if they complete there and then, or if the script says how many
+// go together. Linked operations always do.
+func (w *Worker) piece(batch []uint32) int {
+	if w.whole || w.inline || w.gap <= 0 {
+		return len(batch)
+	}
+	n := int(min(int64(len(batch)), 1+handover/w.gap))
+	for n < len(batch) && w.ops[batch[n-1]].Flags&engine.Link != 0 {
+		n++
+	}
+	return n
+}
+
+// handover, in nanoseconds, is ten times what a call to hand operations over costs.
+const handover = 5000
 
 // takes is what of the queue the engine has room for. The rest is submitted, and its
 // service time begins, when others have completed. Linked operations stay together.
@@ -303,30 +341,8 @@ func (w *Worker) until() (least int, deadline int64) {
 			return max(1, min(w.batchWanted, w.flying)), deadline
 		}
 	}
-	if least = w.batch(); least > 1 {
-		deadline = min(deadline, w.watch.left+patience)
-	}
-	return least, deadline
+	return 1, deadline
 }
-
-// batch is how many completions are worth waiting for: as many as come within the time
-// that a system call takes anyway, so that calls are saved where they are what limits,
-// and nothing waits long where the device does.
-func (w *Worker) batch() int {
-	if w.gap <= 0 || w.flying < 8 || w.p.s.Virtual {
-		return 1
-	}
-	return int(max(1, min(linger/w.gap, int64(w.flying)/4)))
-}
-
-// In nanoseconds: linger is how long the completions that are waited for together may be
-// expected to take, and patience how long a completion may lie in wait for others if they
-// take longer. A shorter patience costs more than it saves: at depth 32 on a virtual
-// disk, waits that end early took a seventh of the throughput.
-const (
-	linger   int64 = 200_000
-	patience int64 = 1_000_000
-)
 
 func (w *Worker) complete(c *engine.Completion) {
 	s := &w.slots[c.Slot]

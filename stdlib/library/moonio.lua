@@ -272,8 +272,8 @@ function phase(name, options, jobs, ...) end
 ---@field sync_range? integer the same with sync_range, from the first to the last byte that these writes covered
 ---@field sync_at_end? "fsync"|"fdatasync" a sync of every file at the stream's end, when all of it has completed
 ---@field dsync? boolean make each write durable before it completes
----@field submit_batch? integer operations to submit at a time. Default: as many as there is room for.
----@field batch? integer completions to wait for at a time; with 0 it does not wait but looks again and again. Default: chosen by how fast they come.
+---@field submit_batch? integer operations to submit at a time. Default: as many as there is room for, in as many calls as the device leaves time for.
+---@field batch? integer completions to wait for at a time; with 0 it does not wait but looks again and again. Default: 1, and all that have come with it.
 ---@field batch_max? integer completions to take at a time. Default: as many as there are.
 ---@field depth_low? integer once the depth is reached, let the operations in flight fall to so many before there are more. Default: fill up at once.
 ---@field data? "random"|"zero"|DataOptions what writes carry. Default: random data that does not compress, kept from write to write, with a stamp of its own in every 4 KiB.
