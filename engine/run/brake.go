@@ -2,15 +2,14 @@ package run
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"moonio/engine"
 	"moonio/engine/dist"
 )
 
-// brake is what holds one worker's part of a stream back: pauses to think, a depth that has to
-// fall before it is filled up again, and operations that are submitted so many at a time.
+// brake is what holds one worker's part of a stream back: pauses to think, and a depth that has to
+// fall before it is filled up again.
 type brake struct {
 	think    *Think
 	pauses   Pauses
@@ -23,19 +22,16 @@ type brake struct {
 	low      int
 	draining bool
 
-	submit int // operations at a time
-	room   int // for operations in this turn of the loop
-
 	held bool // nothing may be issued now
 }
 
 // newBrake makes the stream's brake; nil if nothing holds it back.
 func (s *stream) newBrake(w *Worker) (*brake, error) {
 	spec := s.spec
-	if spec.Think == nil && spec.Low == 0 && spec.Submit == 0 {
+	if spec.Think == nil && spec.Low == 0 {
 		return nil, nil
 	}
-	b := &brake{think: spec.Think, low: min(w.share(spec.Low), s.depth-1), submit: min(spec.Submit, s.depth), room: -1}
+	b := &brake{think: spec.Think, low: min(w.share(spec.Low), s.depth-1)}
 	if spec.Low > 0 {
 		b.low = max(b.low, 0)
 	} else {
@@ -63,8 +59,7 @@ func (delays) Close()                                     {}
 
 // holds says whether nothing may be issued now.
 func (b *brake) holds(s *stream, w *Worker) bool {
-	b.held = b.think != nil && b.thinks(s, w) || b.drains(s) || b.gathers(s)
-	b.room = b.submit
+	b.held = b.think != nil && b.thinks(s, w) || b.drains(s)
 	return b.held
 }
 
@@ -77,22 +72,13 @@ func (b *brake) drains(s *stream) bool {
 	return b.draining
 }
 
-// gathers says whether there are not free slots enough yet for what is to be submitted together.
-// With a rate, what is due does not wait for others.
-func (b *brake) gathers(s *stream) bool {
-	return b.submit > 0 && s.sched == nil && len(s.free) < b.submit
-}
-
 // issued counts an operation, and says whether another may follow now.
 func (b *brake) issued(s *stream, w *Worker) bool {
 	b.draining = b.low >= 0 && len(s.free) == 0
 	if b.think != nil && b.think.Issued {
 		b.count(w)
 	}
-	if b.submit > 0 {
-		b.room--
-	}
-	return !b.thinking && (b.submit == 0 || b.room > 0)
+	return !b.thinking
 }
 
 func (b *brake) completed(w *Worker) {
@@ -174,11 +160,10 @@ func (b *brake) resume(s *stream, w *Worker) {
 // batches finds how many operations are handed over, and how many completions waited for and taken at
 // a time, where the script says so for all that the worker does.
 func (w *Worker) batches() {
-	w.whole = w.p.s.Virtual || slices.ContainsFunc(w.streams, func(s *stream) bool { return s.spec.Submit > 0 })
 	if len(w.clients)+len(w.players) > 0 {
 		return
 	}
-	least, most, streams, batched, polled := 0, 0, 0, 0, 0
+	least, most, call, streams, batched, polled := 0, 0, 0, 0, 0, 0
 	for _, s := range w.streams {
 		if s.depth == 0 {
 			continue
@@ -192,8 +177,12 @@ func (w *Worker) batches() {
 		}
 		least = lower(least, s.spec.Batch)
 		most = lower(most, s.spec.Most)
+		call = lower(call, s.spec.Submit)
 	}
 	w.poll = streams > 0 && polled == streams && !w.p.s.Virtual // whose clock only moves for who waits
+	if call > 0 {
+		w.call = call
+	}
 	if most > 0 {
 		w.out = w.out[:min(most, len(w.out))]
 	}
@@ -217,8 +206,6 @@ func (b *brake) wakes(s *stream, w *Worker) int64 {
 		return b.until
 	case b.held || b.thinking:
 		return engine.NoDeadline
-	case b.submit > 0 && b.room <= 0 && len(s.free) > 0 && !s.exhausted:
-		return w.now // the rest is only waiting for this turn of the loop to be over
 	}
 	return 0
 }

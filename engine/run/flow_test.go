@@ -263,7 +263,7 @@ func TestDepthLow(t *testing.T) {
 	}
 }
 
-// Operations are submitted so many at a time.
+// No call hands over more operations than the script says.
 func TestSubmitBatch(t *testing.T) {
 	s := simSession(t, steady)
 	st := stream4K(t, engine.Read, 8, s.testFile(t, "f", 1<<20))
@@ -273,10 +273,12 @@ func TestSubmitBatch(t *testing.T) {
 	for _, e := range a.submitted(engine.Read) {
 		batches[e.batch]++
 	}
+	most := 0
 	for _, n := range batches {
-		if n != 3 {
-			t.Fatalf("a batch of %d", n)
-		}
+		most = max(most, n)
+	}
+	if most != 3 {
+		t.Errorf("up to %d operations were handed over in a call", most)
 	}
 }
 

@@ -1,39 +1,46 @@
 package run
 
 import (
+	"slices"
 	"testing"
 
 	"moonio/engine"
 )
 
-// Where the device is slow, operations are handed over as they come, unless something
-// holds them together.
+// Where the device is slow, the first operations are handed over as they come.
 func TestPiece(t *testing.T) {
 	batch := []uint32{0, 1, 2, 3, 4, 5, 6, 7}
 	const all = 8
 	for _, c := range []struct {
-		why           string
-		gap           int64
-		whole, inline bool
-		linked        int // so many from the first are a chain
-		want          int
+		why    string
+		gap    int64 // between completions
+		call   int   // the most that the script wants in a call
+		inline bool
+		linked int // so many from the first are a chain
+		want   []int
 	}{
-		{"nothing is known yet", 0, false, false, 0, all},
-		{"a slow device", 60_000, false, false, 0, 1},
-		{"a disk at 100 k IOPS", 10_000, false, false, 0, 1},
-		{"half a million a second", 2000, false, false, 0, 3},
-		{"faster than calls", 100, false, false, 0, all},
-		{"a chain", 60_000, false, false, 3, 3},
-		{"a chain of all", 60_000, false, false, all, all},
-		{"batches of the script's own, or a virtual clock", 60_000, true, false, 0, all},
-		{"an engine that completes at once", 60_000, false, true, 0, all},
+		{"nothing is known yet", 0, all, false, 0, []int{8}},
+		{"a slow device", 60_000, all, false, 0, []int{1, 1, 2, 4}},
+		{"a disk at 100 k IOPS", 10_000, all, false, 0, []int{1, 1, 2, 4}},
+		{"half a million a second", 2000, all, false, 0, []int{3, 3, 2}},
+		{"faster than calls", 100, all, false, 0, []int{8}},
+		{"a chain", 60_000, all, false, 3, []int{3, 3, 2}},
+		{"a chain of all", 60_000, 2, false, all, []int{8}},
+		{"the script's own limit", 60_000, 2, false, 0, []int{1, 1, 2, 2, 2}},
+		{"the script's own limit, and a fast device", 100, 3, false, 0, []int{3, 3, 2}},
+		{"an engine that completes at once", 60_000, all, true, 0, []int{8}},
 	} {
-		w := &Worker{ops: make([]engine.Op, all), gap: c.gap, whole: c.whole, inline: c.inline}
+		w := &Worker{p: &phase{s: &Session{}}, ops: make([]engine.Op, all), gap: c.gap, call: c.call, inline: c.inline}
 		for i := range max(0, c.linked-1) {
 			w.ops[i].Flags = engine.Link
 		}
-		if got := w.piece(batch); got != c.want {
-			t.Errorf("%s: %d of %d at a time, want %d", c.why, got, all, c.want)
+		var got []int
+		for given := 0; given < all; {
+			got = append(got, w.piece(batch[given:], given))
+			given += got[len(got)-1]
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %d at a time, want %d", c.why, got, c.want)
 		}
 	}
 }

@@ -81,7 +81,7 @@ type Stream struct {
 	Batch   int           // completions to wait for at a time, if all that the worker does says so; 0: 1
 	Poll    bool          // likewise: wait for none, and look again and again
 	Most    int           // completions to take at a time, likewise; 0: as many as there are
-	Submit  int           // operations to submit at a time; 0: as many as can be
+	Submit  int           // the most operations to hand over in one call; 0: chosen
 	Low     int           // once the depth is reached, how far the operations in flight fall before there are more; 0: not at all
 	Think   *Think        // pauses; nil: none
 

@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"golang.org/x/sys/unix"
 
@@ -11,7 +12,7 @@ import (
 )
 
 func newWorker(p *phase, g *group, member int) *Worker {
-	return &Worker{p: p, group: g, index: g.first + member, member: member, jobEnd: make([]int64, len(p.plan.Jobs))}
+	return &Worker{p: p, group: g, index: g.first + member, member: member, call: math.MaxInt, jobEnd: make([]int64, len(p.plan.Jobs))}
 }
 
 // Index is the worker's number in its phase, from 0.

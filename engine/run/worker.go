@@ -57,7 +57,7 @@ type Worker struct {
 	gap      int64   // between two completions, on average
 
 	batchWanted int  // completions to wait for at a time; 0: the script doesn't say
-	whole       bool // all that is to be submitted is handed over in one call
+	call        int  // the most operations to hand over in one call
 	poll        bool // wait for none
 
 	inline bool  // all that was submitted has completed when Submit returns
@@ -172,12 +172,15 @@ func (w *Worker) submit() error {
 	}
 	at := w.watch.left
 	for rest := batch; ; {
-		n := w.piece(rest)
+		n := w.piece(rest, len(batch)-len(rest))
 		if err := w.hand(rest[:n], at); err != nil {
 			return err
 		}
 		if rest = rest[n:]; len(rest) == 0 {
 			break
+		}
+		if w.p.s.Virtual { // time stands still here
+			continue
 		}
 		if _, err := w.eng.Wait(nil, 0, at); err != nil {
 			return fmt.Errorf("handing over %d operations: %w", n, err)
@@ -209,16 +212,16 @@ func (w *Worker) hand(batch []uint32, at int64) error {
 	return nil
 }
 
-// piece is how many of the operations to hand over in one call: as many as complete in the
-// time that calls for one at a time may cost. Where the device is slower than that, it
-// is given each operation at once, and begins while the others are being prepared.
-// All are handed over together if they complete there and then, or if the script says how many
-// go together. Linked operations always do.
-func (w *Worker) piece(batch []uint32) int {
-	if w.whole || w.inline || w.gap <= 0 {
-		return len(batch)
+// piece is how many of the operations to hand over in the next call, after those that were just
+// now handed over. A device that is slower than the calls is given the first at once and begins
+// while the next are prepared: as many as it has been given, so that it does not run out of work, in
+// a few calls. At least it is as many as complete in the time that a call may cost, and all where
+// they complete there and then. Linked operations stay together.
+func (w *Worker) piece(batch []uint32, given int) int {
+	n := min(len(batch), w.call)
+	if !w.inline && !w.p.s.Virtual && w.gap > 0 {
+		n = int(min(int64(n), max(int64(given), 1+handover/w.gap)))
 	}
-	n := int(min(int64(len(batch)), 1+handover/w.gap))
 	for n < len(batch) && w.ops[batch[n-1]].Flags&engine.Link != 0 {
 		n++
 	}

@@ -272,7 +272,7 @@ function phase(name, options, jobs, ...) end
 ---@field sync_range? integer the same with sync_range, from the first to the last byte that these writes covered
 ---@field sync_at_end? "fsync"|"fdatasync" a sync of every file at the stream's end, when all of it has completed
 ---@field dsync? boolean make each write durable before it completes
----@field submit_batch? integer operations to submit at a time. Default: as many as there is room for, in as many calls as the device leaves time for.
+---@field submit_batch? integer the most operations to hand over in one call. Default: as many as there is room for, in as many calls as the device leaves time for.
 ---@field batch? integer completions to wait for at a time; with 0 it does not wait but looks again and again. Default: 1, and all that have come with it.
 ---@field batch_max? integer completions to take at a time. Default: as many as there are.
 ---@field depth_low? integer once the depth is reached, let the operations in flight fall to so many before there are more. Default: fill up at once.
