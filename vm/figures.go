@@ -178,6 +178,7 @@ func (m *machine) series(L *lua.LState) int {
 
 // storage is what is known of where the run takes place.
 func (m *machine) storage(L *lua.LState) int {
+	m.beyondRehearsal(L)
 	p, t := m.run.Place, L.NewTable()
 	t.RawSetString("engine", lua.LString(p.Engine))
 	t.RawSetString("type", lua.LString(p.FSType))

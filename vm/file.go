@@ -61,7 +61,13 @@ func (m *machine) fileMethods() map[string]lua.LGFunction {
 			m.dropCache(L, f)
 			return 0
 		},
-		"size": func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Size()) },
+		"size": func(L *lua.LState) int {
+			f := m.anyFile(L, 1)
+			if f.Size() == plannedSize {
+				m.beyondRehearsal(L)
+			}
+			return pushInt(L, f.Size())
+		},
 		"tail": func(L *lua.LState) int { return pushInt(L, m.anyFile(L, 1).Tail()) },
 		"name": func(L *lua.LState) int { L.Push(lua.LString(m.anyFile(L, 1).path)); return 1 },
 	})

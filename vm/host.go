@@ -30,12 +30,13 @@ type Run struct {
 	Err      io.Writer                         // what it logs, and notes on the way
 	Plan     *Plan                             // if set, nothing is done, and what would be is noted here
 
-	ctx      context.Context
-	director *director
-	mu       sync.Mutex
-	machines map[*machine]bool // that have not been closed
-	closers  []io.Closer       // what the script has left open
-	sources  map[string]string // of chunks, by the name that errors call them
+	ctx       context.Context
+	rehearsal *rehearsal // nil unless the script is only tried
+	director  *director
+	mu        sync.Mutex
+	machines  map[*machine]bool // that have not been closed
+	closers   []io.Closer       // what the script has left open
+	sources   map[string]string // of chunks, by the name that errors call them
 }
 
 // Resolver finds the source of a module, and what errors are to call it.

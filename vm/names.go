@@ -41,9 +41,11 @@ func (m *machine) names() map[string]lua.LGFunction {
 		"rename": m.rename,
 		"unlink": m.unlink,
 		"stat": func(L *lua.LState) int {
+			m.beyondRehearsal(L)
 			return m.doNamed(L, waitStat, run.Request{Code: engine.Stat, Meta: &engine.Meta{Path: m.readable(L, "stat", m.nameArg(L, 1, "stat"))}})
 		},
 		"list": func(L *lua.LState) int {
+			m.beyondRehearsal(L)
 			name := "."
 			if L.Get(1) != lua.LNil {
 				name = m.nameArg(L, 1, "list")

@@ -50,6 +50,7 @@ const maxOwnTargets = 1024
 // replay makes a job from replay(name, options).
 func (m *machine) replay(L *lua.LState) int {
 	m.directorOnly(L, "replay")
+	m.beyondRehearsal(L)
 	name := m.jobName(L, "replay")
 	o := optionsAt(L, 2, fmt.Sprintf("replay %q", name))
 	r := &replaying{m: m, o: o, name: name}

@@ -95,6 +95,7 @@ func (m *machine) traceTable() *lua.LTable {
 // openTrace is trace.open(path, options).
 func (m *machine) openTrace(L *lua.LState) int {
 	m.directorOnly(L, "trace.open")
+	m.beyondRehearsal(L)
 	o := optionsAt(L, 2, "trace.open")
 	c := m.traceAt(o, "path", L.Get(1))
 	o.done()

@@ -139,11 +139,7 @@ func (d *director) phase(L *lua.LState) int {
 	}
 	p, check := m.phasePlan(L)
 	if d.run.Plan != nil {
-		if err := cmp.Or(p.Check(), d.run.Session.CheckEngines(p)); err != nil {
-			L.RaiseError("%v", err)
-		}
-		d.run.Plan.Phases = append(d.run.Plan.Phases, p)
-		L.Push(m.result(planned(p)))
+		L.Push(d.plan(L, p))
 		return 1
 	}
 	r, err := d.run.Session.Run(d.run.ctx, p)
@@ -168,6 +164,23 @@ func (d *director) phase(L *lua.LState) int {
 	}
 	L.Push(result)
 	return 1
+}
+
+// plan notes a phase that is not run, and returns what takes its result's place.
+func (d *director) plan(L *lua.LState, p *run.Phase) lua.LValue {
+	try := d.run.rehearsal
+	if err := cmp.Or(p.Check(), d.run.Session.CheckEngines(p)); err != nil {
+		if try != nil {
+			try.fault = err
+		}
+		L.RaiseError("%v", err)
+	}
+	d.run.Plan.Phases = append(d.run.Plan.Phases, p)
+	if try == nil {
+		return d.m.result(planned(p))
+	}
+	try.played = true
+	return d.m.unmeasured()
 }
 
 // checkPhase calls a phase's expect function. What it returns, if anything, is an
@@ -263,6 +276,7 @@ func (m *machine) sleep(L *lua.LState) int {
 // now is the engine's clock in seconds.
 func (m *machine) now(L *lua.LState) int {
 	m.notThinking(L, "now")
+	m.beyondRehearsal(L)
 	switch {
 	case m.task != nil:
 		L.Push(inSeconds(time.Duration(m.task.Now())))

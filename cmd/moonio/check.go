@@ -47,7 +47,7 @@ func (p *program) check(o *scriptFlags, word string) error {
 	case signals.interrupted():
 		return &exitError{exitInterrupted, errors.New("interrupted")}
 	case outcome.Err != nil:
-		return scriptError(outcome.Err)
+		return s.refused(o.params, outcome.Err)
 	}
 	showPlan(p.stdout, s, plan, outcome)
 	return nil

@@ -80,6 +80,16 @@ func scriptError(err error) error {
 	return err
 }
 
+// refused gives an error of the script, met before anything was done, its exit code. A
+// built-in script is right, so that what it refuses is what the user's parameters make of it.
+func (s *script) refused(params map[string]string, err error) error {
+	var fault *luaerr.Error
+	if s.builtin && len(params) > 0 && errors.As(err, &fault) {
+		return usage("%w: %s: %s", vm.ErrParams, fault.Place(), fault.Message)
+	}
+	return scriptError(err)
+}
+
 func isScriptError(err error) bool {
 	var e *luaerr.Error
 	return errors.As(err, &e)

@@ -98,7 +98,13 @@ func (r *running) perform() (*vm.Outcome, error) {
 	if err := r.startRecord(); err != nil {
 		return nil, err
 	}
-	outcome := r.vmRun().Do(r.signals.ctx, code)
+	v := r.vmRun()
+	if !r.flags.own && r.fio == nil {
+		if err := v.Rehearse(r.signals.ctx, code); err != nil {
+			return nil, r.script.refused(r.flags.params, err)
+		}
+	}
+	outcome := v.Do(r.signals.ctx, code)
 	return outcome, r.fio.explain(r.plain(outcome.Err), len(outcome.Phases) > 0)
 }
 

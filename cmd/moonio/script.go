@@ -19,6 +19,8 @@ type script struct {
 	source string
 	chunk  string // as errors call it
 	dir    string // where require looks for files; empty: nowhere
+
+	builtin bool // it is in the binary
 }
 
 // findScript finds what the command line calls a script: a file, if the word
@@ -34,7 +36,7 @@ func (p *program) findScript(word string) (*script, error) {
 	}
 	if !strings.Contains(word, "/") {
 		if source, ok := scripts.Source(word); ok {
-			return &script{name: word, source: source, chunk: word + ".lua"}, nil
+			return &script{name: word, source: source, chunk: word + ".lua", builtin: true}, nil
 		}
 	}
 	f, err := os.Open(word)
