@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -8,6 +9,7 @@ import (
 // table lays out rows of cells in columns two blanks apart.
 type table struct {
 	left int // columns that are aligned to the left; the others hold figures
+	half int // column at which a table that is too wide is parted first
 	rows [][]string
 }
 
@@ -29,6 +31,50 @@ func (t *table) lines() []string {
 		lines[i] = t.line(row, width)
 	}
 	return lines
+}
+
+// fit are the lines in at most width columns. In a table that is too wide, names are cut and
+// some figures stand beneath the others, behind the names again.
+func (t *table) fit(width int) []string {
+	lines := t.lines()
+	if widest(lines) <= width {
+		return lines
+	}
+	for _, row := range t.rows {
+		for i := range t.left {
+			row[i] = shorten(row[i], width/4)
+		}
+	}
+	lines = nil
+	for from, to := t.left, 0; from < len(t.rows[0]); from = to {
+		for to = from + 1; to < len(t.rows[0]) && to != t.half && widest(t.part(from, to+1)) <= width; to++ {
+		}
+		if from > t.left {
+			lines = append(lines, "")
+		}
+		lines = append(lines, t.part(from, to)...)
+	}
+	return lines
+}
+
+// part is the table with the figures from one column to another, without rows that have none there.
+func (t *table) part(from, to int) []string {
+	p := table{left: t.left}
+	for _, row := range t.rows {
+		if figures := row[from:to]; strings.Join(figures, "") != "" {
+			p.add(slices.Concat(row[:t.left], figures)...)
+		}
+	}
+	return p.lines()
+}
+
+// widest is how many columns the widest line has.
+func widest(lines []string) int {
+	n := 0
+	for _, l := range lines {
+		n = max(n, utf8.RuneCountInString(l))
+	}
+	return n
 }
 
 func (t *table) line(row []string, width []int) string {

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"strings"
+	"unicode/utf8"
 )
 
 // TextOptions say how a result is written for people.
 type TextOptions struct {
-	Width int  // columns that prose is wrapped to; 0: 100
+	Width int  // columns of the terminal, which prose is wrapped to and tables are made to fit; 0: there is none, and prose has 100
 	Color bool // for a terminal only
 }
 
@@ -19,10 +21,10 @@ const defaultWidth = 100
 // measured, a table for each phase, then warnings, expectations and, unless
 // all went well, how the run ended.
 func WriteText(w io.Writer, r *Result, o TextOptions) error {
+	t := &text{w: bufio.NewWriter(w), o: o, tables: o.Width}
 	if o.Width <= 0 {
-		o.Width = defaultWidth
+		t.o.Width, t.tables = defaultWidth, math.MaxInt
 	}
-	t := &text{w: bufio.NewWriter(w), o: o}
 	t.header(r)
 	c := columnsOf(r.Phases)
 	for _, p := range r.Phases {
@@ -41,8 +43,9 @@ func WriteText(w io.Writer, r *Result, o TextOptions) error {
 // text is where the renderings of a result's parts meet. The writer keeps its
 // first error for Flush.
 type text struct {
-	w *bufio.Writer
-	o TextOptions
+	w      *bufio.Writer
+	o      TextOptions
+	tables int // columns that a table may have
 }
 
 func (t *text) line(format string, args ...any) {
@@ -55,6 +58,19 @@ func (t *text) hanging(first string, indent int, text string) {
 	for _, l := range wrap(text, t.o.Width-indent) {
 		t.line("%s%s", first, l)
 		first = strings.Repeat(" ", indent)
+	}
+}
+
+// list writes names, each with a text wrapped beside it.
+func (t *text) list(l *table) {
+	width := 0
+	for _, row := range l.rows {
+		row[0] = shorten(row[0], t.o.Width/2)
+		width = max(width, utf8.RuneCountInString(row[0]))
+	}
+	for _, row := range l.rows {
+		pad := strings.Repeat(" ", width-utf8.RuneCountInString(row[0])+2)
+		t.hanging(row[0]+pad, width+2, row[1])
 	}
 }
 

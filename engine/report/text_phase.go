@@ -56,18 +56,16 @@ func (t *text) phase(p *Phase, c columns) {
 	for _, j := range p.Jobs {
 		names.add("  "+shorten(j.Name, widestTitle), jobLine(j))
 	}
-	for _, l := range names.lines() {
-		t.line("%s", l)
-	}
+	t.list(&names)
 	for _, j := range p.Jobs {
 		if j.Replay != nil {
 			t.line("")
 			t.replay(j)
 		}
 	}
-	if rows := p.rows(c); len(rows) > 0 {
+	if rows := p.rows(c); rows != nil {
 		t.line("")
-		for _, l := range rows {
+		for _, l := range rows.fit(t.tables) {
 			t.line("%s", l)
 		}
 	}
@@ -174,12 +172,13 @@ func filesLine(c *Conditions) string {
 // widestName is where a job's or an operation's name is cut in the table.
 const widestName = 28
 
-// rows are the lines of the phase's table, none if it did nothing. There is a
-// column of errors if there were any.
-func (p *Phase) rows(c columns) []string {
-	t := table{left: 2}
+// rows are the phase's table, nil if it did nothing. There is a column of errors if
+// there were any.
+func (p *Phase) rows(c columns) *table {
+	t := &table{left: 2}
 	failed := p.failed()
 	t.add(head(c, failed)...)
+	t.half = len(t.rows[0]) - len(latencies)
 	for _, j := range p.Jobs {
 		for _, name := range j.opNames() {
 			o := j.Ops[name]
@@ -196,15 +195,18 @@ func (p *Phase) rows(c columns) []string {
 	if len(t.rows) == 1 {
 		return nil
 	}
-	return t.lines()
+	return t
 }
+
+// latencies are what is shown of a distribution.
+var latencies = []string{"mean", "p50", "p99", "p99.9", "max"}
 
 func head(c columns, failed bool) []string {
 	cells := []string{"  job", "op", "block", "depth", "count", "IOPS", c.bandwidth.Name}
 	if failed {
 		cells = append(cells, "errors")
 	}
-	for _, h := range []string{"mean", "p50", "p99", "p99.9", "max"} {
+	for _, h := range latencies {
 		cells = append(cells, h+" "+c.latency.Name)
 	}
 	return cells

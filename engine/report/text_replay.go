@@ -27,9 +27,7 @@ func (t *text) replay(j *Job) {
 		add("lateness", fmt.Sprintf("p50 %s", approx(l.P50NS)), "p99 "+approx(l.P99NS), "max "+approx(l.MaxNS),
 			fmt.Sprintf("%.2g %% more than 1 ms late", 100*float64(r.Late)/float64(max(r.Issued, 1))), "last one "+approx(r.SlipNS))
 	}
-	for _, l := range lines.lines() {
-		t.line("%s", l)
-	}
+	t.list(&lines)
 }
 
 func (r *Replay) how() string {

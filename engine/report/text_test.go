@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,7 @@ func TestOneUnitInAllTables(t *testing.T) {
 	r := ladder(t)
 	c := columnsOf(r.Phases)
 	for _, p := range r.Phases {
-		head := p.rows(c)[0]
+		head := p.rows(c).lines()[0]
 		if strings.Count(head, " µs") != 5 || strings.Count(head, " MiB/s") != 1 {
 			t.Errorf("%s: the head is %q, want five columns in µs and one in MiB/s", p.Name, head)
 		}
@@ -86,8 +87,31 @@ func TestLongNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {
-		if n := len([]rune(line)); n > 160 {
+		if n := len([]rune(line)); n > 140 {
 			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+}
+
+// A table that a terminal would break is parted, and keeps all of its figures.
+func TestNarrowTerminal(t *testing.T) {
+	for _, width := range []int{60, 80, 100} {
+		var b, whole bytes.Buffer
+		for w, o := range map[*bytes.Buffer]TextOptions{&b: {Width: width}, &whole: {}} {
+			if err := WriteText(w, wal(t), o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for line := range strings.Lines(b.String()) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > width {
+				t.Errorf("%d columns of %d: %s", n, width, line)
+			}
+		}
+		parted := strings.Fields(b.String())
+		for _, word := range strings.Fields(whole.String()) {
+			if !slices.Contains(parted, word) {
+				t.Errorf("width %d: %q is not there", width, word)
+			}
 		}
 	}
 }
