@@ -56,6 +56,41 @@ func TestJSONGoldens(t *testing.T) {
 	}
 }
 
+// A long series is written in small pieces, and as the rest would be.
+func TestJSONOfALongSeries(t *testing.T) {
+	r := mixed(t)
+	j := r.Phases[0].Jobs[0]
+	for n := range 5000 {
+		j.Intervals = append(j.Intervals, Interval{TNS: int64(n), Ops: map[string]IntervalOp{"read": {IOPS: float64(n) / 3, P99NS: 1}}})
+	}
+	r.Script.Params = map[string]any{"p": "\n     \"intervals\": []"}
+	var got pieces
+	if err := WriteJSON(&got, r); err != nil {
+		t.Fatal(err)
+	}
+	want, err := indented("", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.all.String() != string(want) {
+		t.Error(cmp.Diff(string(want), got.all.String()))
+	}
+	if got.largest > 64<<10 { // a histogram is in one
+		t.Errorf("a piece had %d bytes", got.largest)
+	}
+}
+
+// pieces is what is written, and how many bytes of it at a time.
+type pieces struct {
+	all     bytes.Buffer
+	largest int
+}
+
+func (p *pieces) Write(b []byte) (int, error) {
+	p.largest = max(p.largest, len(b))
+	return p.all.Write(b)
+}
+
 func TestJSONIsTheSameEveryTime(t *testing.T) {
 	first := encode(t, mixed(t))
 	for range 5 {
