@@ -96,6 +96,22 @@ func TestBiosnoop(t *testing.T) {
 	}
 }
 
+// TestBiosnoopNames has processes that are called like the columns behind them.
+func TestBiosnoopNames(t *testing.T) {
+	got, log, err := read(t, bcc.Biosnoop, "TIME(s)     COMM           PID     DISK      T SECTOR     BYTES P LAT(ms)\n"+
+		"0.000100    R 12 34        7       sda       W 8          512    R    0.01\n0.000200    1 sdb R 1 2    8       sda       R 16         512    ?    0.01\n^C\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []trace.Record{
+		{Time: 90000, Op: engine.Write, Offset: 4096, Length: 512, Latency: 10000},
+		{Time: 190000, Op: engine.Read, Offset: 8192, Length: 512, Latency: 10000, Stream: 1},
+	}
+	if d := cmp.Diff(want, got) + cmp.Diff([]string{"R 12 34/7", "1 sdb R 1 2/8"}, names(&log.Streams)) + cmp.Diff([]string{"sda"}, names(&log.Files)); d != "" || log.Bad != 0 || log.Skipped["messages"] != 1 {
+		t.Error(d, log)
+	}
+}
+
 func TestBpftraceIsRefused(t *testing.T) {
 	const text = "Attaching 3 probes...\nTIME(ms)     DISK    COMM             PID    LAT(ms)\n611          nvme0n1 bash             4179         10\n"
 	if _, _, err := read(t, bcc.BiosnoopBT, text); err == nil || !strings.Contains(err.Error(), "neither addresses nor lengths") {
@@ -105,7 +121,7 @@ func TestBpftraceIsRefused(t *testing.T) {
 
 func TestSlower(t *testing.T) {
 	got, log, err := read(t, bcc.Slower, "ENDTIME_us,TASK,PID,TYPE,BYTES,OFFSET_b,LATENCY_us,FILE\n"+
-		"1000,my,9,app,77,W,4096,8192,500,a,b.db\n1200,x,78,R,512,0,1100,c\n1300,x,78,S,0,0,1,c\n1400,x,78,O,0,0,1,c\n1500,x,78,R,0,0,1,c\n1600,x,78,Q,0,0,1,c\n")
+		"1000,my,9,app,77,W,4096,8192,500,a,b.db\n1200,x,78,R,512,0,1100,c\n1300,x,78,S,0,0,1,c\n1400,x,78,O,0,0,1,c\n1500,x,78,R,0,0,1,c\n1600,x,78,Q,0,0,1,c\n1700,a,1,R,b,79,W,512,0,100,c\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,9 +129,10 @@ func TestSlower(t *testing.T) {
 		{Time: 100000, Op: engine.Read, Flags: trace.Buffered, Length: 512, Latency: 1100000, File: 1, Stream: 1},
 		{Time: 500000, Op: engine.Write, Flags: trace.Buffered, Offset: 8192, Length: 4096, Latency: 500000},
 		{Time: 1299000, Op: engine.Fsync, Latency: 1000, File: 1, Stream: 1},
+		{Time: 1600000, Op: engine.Write, Flags: trace.Buffered, Length: 512, Latency: 100000, File: 1, Stream: 2},
 	}
 	skipped := map[string]int64{"headers and empty lines": 1, "opens": 1, "reads and writes that moved nothing": 1}
-	if d := cmp.Diff(want, got) + cmp.Diff([]string{"a,b.db", "c"}, names(&log.Files)) + cmp.Diff([]string{"my,9,app/77", "x/78"}, names(&log.Streams)) + cmp.Diff(skipped, log.Skipped); d != "" || log.Bad != 1 {
+	if d := cmp.Diff(want, got) + cmp.Diff([]string{"a,b.db", "c"}, names(&log.Files)) + cmp.Diff([]string{"my,9,app/77", "x/78", "a,1,R,b/79"}, names(&log.Streams)) + cmp.Diff(skipped, log.Skipped); d != "" || log.Bad != 1 {
 		t.Error(d, log.First)
 	}
 }

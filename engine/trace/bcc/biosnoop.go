@@ -120,7 +120,7 @@ func passOver(line []byte) string {
 		return "empty lines"
 	case bytes.HasPrefix(line, []byte("TIME(s)")):
 		return "headers"
-	case bytes.HasPrefix(line, []byte("Tracing ")):
+	case bytes.HasPrefix(line, []byte("Tracing ")), bytes.Equal(line, []byte("^C")):
 		return "messages"
 	}
 	return ""
@@ -165,9 +165,10 @@ func (e *event) parse(line []byte) string {
 	return ""
 }
 
-// letters is where the letters for the operation are, or 0.
+// letters is where the letters for the operation are, or 0: the last that can be, for what stands
+// behind has none, and a process can be called anything.
 func (e *event) letters() int {
-	for i := 3; i+3 < e.n; i++ {
+	for i := e.n - 4; i >= 3; i-- {
 		if isLetters(e.words[i]) && isNumber(e.words[i+1]) && isNumber(e.words[i+2]) {
 			return i
 		}

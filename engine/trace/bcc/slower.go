@@ -91,7 +91,7 @@ func (s *slower) Read(r *trace.Record) error {
 }
 
 // parse splits a line, and says why it cannot. The task's name and the file's can
-// hold commas: what the line turns on is ",PID,TYPE,".
+// hold commas: what the line turns on is the first ",PID,TYPE," with numbers behind it.
 func (c *call) parse(line []byte) string {
 	first := bytes.IndexByte(line, ',')
 	if first < 0 {
@@ -101,18 +101,25 @@ func (c *call) parse(line []byte) string {
 	if c.end, ok = scan.Decimal(line[:first], 3); !ok {
 		return "not a time"
 	}
-	for at := first + 1; ; at++ {
+	why := "no process id and type such as R or W"
+	for at := first + 1; at-first <= maxTask; at++ {
 		next := bytes.IndexByte(line[at:], ',')
 		if next < 0 {
-			return "no process id and type such as R or W"
+			break
 		}
 		at += next
 		if rest, ok := c.afterTask(line[at+1:]); ok {
 			c.task = line[first+1 : at]
-			return c.numbers(rest)
+			if why = c.numbers(rest); why == "" {
+				break
+			}
 		}
 	}
+	return why
 }
+
+// maxTask is more than a task's name can be long.
+const maxTask = 64
 
 // afterTask parses "PID,TYPE," and gives what follows.
 func (c *call) afterTask(b []byte) (rest []byte, ok bool) {

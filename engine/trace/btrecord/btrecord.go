@@ -1,5 +1,5 @@
 // Package btrecord reads the files that btrecord makes of blktrace's, for btreplay: bunches of I/Os that
-// were issued at about the same time.
+// were issued at about the same time. They are in the byte order of the machine that made them.
 //
 // The format has reads and writes only. btrecord turns discards into writes, which cannot be told from
 // others, and flushes into writes of nothing, which can.
@@ -23,7 +23,7 @@ var Format = &trace.Format{
 	Name: "btrecord",
 	Help: "btrecord's files (*.replay.N)",
 	Sniff: func(head []byte) int {
-		if len(head) >= headerSize && binary.LittleEndian.Uint64(head) == version {
+		if len(head) >= headerSize && orderOf(head) != nil {
 			return 95
 		}
 		return 0
@@ -39,9 +39,20 @@ const (
 	sectorSize = 512
 )
 
+// orderOf is the byte order of a file that begins with head; nil if that is no version that is known.
+func orderOf(head []byte) binary.ByteOrder {
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		if order.Uint64(head) == version {
+			return order
+		}
+	}
+	return nil
+}
+
 type reader struct {
 	in      *trace.Input
 	log     *trace.Log
+	order   binary.ByteOrder
 	bunches uint64 // still to come
 	packets uint64 // of the present bunch, still to come
 	time    int64
@@ -56,10 +67,11 @@ func open(in *trace.Input, log *trace.Log, _ *trace.Options) (trace.Reader, erro
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", cutOff(err))
 	}
-	if v := binary.LittleEndian.Uint64(head); v != version {
-		return nil, fmt.Errorf("header: %#x is not the version of btrecord's files, %#x", v, version)
+	order := orderOf(head)
+	if order == nil {
+		return nil, fmt.Errorf("header: %#x is not the version of btrecord's files, %#x", binary.LittleEndian.Uint64(head), version)
 	}
-	r := &reader{in: in, log: log, held: headerSize, bunches: binary.LittleEndian.Uint64(head[16:])}
+	r := &reader{in: in, log: log, order: order, held: headerSize, bunches: order.Uint64(head[16:])}
 	base := filepath.Base(in.Name)
 	device, _, _ := strings.Cut(base, ".replay.")
 	if r.file, err = log.Files.ID([]byte(device)); err != nil {
@@ -121,18 +133,22 @@ func (r *reader) bunch() error {
 	if err != nil {
 		return err
 	}
-	t := binary.LittleEndian.Uint64(b[8:])
+	t := r.order.Uint64(b[8:])
 	if t > math.MaxInt64/2 {
 		return errors.New("a bunch's time is beyond what can be")
 	}
 	r.bunches--
-	r.packets, r.time = binary.LittleEndian.Uint64(b), int64(t)
+	r.packets, r.time = r.order.Uint64(b), int64(t)
 	return nil
 }
 
 // packet makes a record of a packet, unless it makes no sense.
 func (r *reader) packet(b []byte, rec *trace.Record) bool {
-	sector, length := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	sector, length := r.order.Uint64(b), r.order.Uint64(b[8:])
+	read := r.order.Uint32(b[16:]) == 1
+	if !read && length == 0 {
+		sector = 0 // a flush's may be the largest that there is
+	}
 	if sector > math.MaxInt64/sectorSize || length > math.MaxInt64 || !trace.Fits(int64(sector)*sectorSize, int64(length)) {
 		r.log.BadLine(r.in.Name, r.n, fmt.Appendf(nil, "sector %d, %d bytes", sector, length), "the range is not one that a device can have")
 		return false
@@ -142,10 +158,10 @@ func (r *reader) packet(b []byte, rec *trace.Record) bool {
 		Latency: trace.Unknown, File: r.file, Stream: r.stream, Op: engine.Write,
 	}
 	switch {
-	case binary.LittleEndian.Uint32(b[16:]) == 1:
+	case read:
 		rec.Op = engine.Read
 	case length == 0:
-		rec.Op, rec.Offset = engine.Fsync, 0
+		rec.Op = engine.Fsync
 		r.log.Note("btrecord turns flushes into writes of nothing: those are read as flushes again")
 	}
 	return true

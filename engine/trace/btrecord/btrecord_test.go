@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +28,7 @@ func words(n ...uint64) []byte {
 // sample is two bunches, of a read and a flush that became a write, and of a write; and padding.
 var sample = bytes.Join([][]byte{
 	words(0x10000, 77, 2, 3),
-	words(2, 5000), words(8, 4096, 1), words(0, 0, 0),
+	words(2, 5000), words(8, 4096, 1), words(math.MaxUint64, 0, 0),
 	words(1, 9000), words(1<<40, 512, 0),
 	make([]byte, 4096),
 }, nil)
@@ -58,6 +59,35 @@ func TestRead(t *testing.T) {
 	if tr.Log.Bad != 0 || tr.Log.Files.Name(0) != "sda" || len(tr.Log.Notes) != 2 || tr.Formats[0].Name != "btrecord" {
 		t.Errorf("%+v", tr.Log)
 	}
+}
+
+// TestBigEndian reads the sample as a machine of the other byte order writes it.
+func TestBigEndian(t *testing.T) {
+	var want [][]trace.Record
+	for _, file := range [][]byte{sample, swapped(sample)} {
+		tr, err := open(t, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, tracetest.All(t, tr))
+		tr.Close()
+	}
+	if len(want[0]) != 3 || !slices.Equal(want[0], want[1]) {
+		t.Errorf("%+v, not %+v", want[1], want[0])
+	}
+}
+
+// swapped is a file of u64, and of packets whose last is two u32, in the other byte order.
+func swapped(file []byte) []byte {
+	file = bytes.Clone(file)
+	for i := 0; i+8 <= len(file); i += 8 {
+		slices.Reverse(file[i : i+8])
+	}
+	for _, at := range []int{32 + 16 + 16, 32 + 16 + 24 + 16, 32 + 16 + 48 + 16 + 16} {
+		slices.Reverse(file[at : at+8])
+		slices.Reverse(file[at : at+4])
+	}
+	return file
 }
 
 func TestTruncated(t *testing.T) {
@@ -94,6 +124,7 @@ func TestHostile(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(sample)
+	f.Add(swapped(sample))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		tracetest.Survives(t, &trace.Options{Format: "btrecord"}, b)
 	})

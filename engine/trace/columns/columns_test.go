@@ -171,7 +171,7 @@ func TestColumns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, log, err := read(t, *o, "7,R,x,0,512,1\n10, 2A, app ,8,4096,0.5\n11,r,app,16,512,1\n12,d,app,32,8192,\n13,f,b,0,0,2\n14,q,b,0,0,2\n15,R,b,-1,1,1\n16,R,b,18014398509481983,1024,1\n")
+	got, log, err := read(t, *o, "7,R,x,0,512,1\n10, 2A, app ,8,4096,0.5\n11,r,app,16,512,1\n12,d,app,32,8192,x\n13,f,b,0,0,2\n14,q,b,0,0,2\n15,R,b,-1,1,1\n16,R,b,18014398509481983,1024,1\n")
 	want := []trace.Record{
 		{Time: 10000, Op: engine.Write, Offset: 4096, Length: 4096, Latency: 500000},
 		{Time: 11000, Op: engine.Read, Offset: 8192, Length: 512, Latency: 1000000},
@@ -207,9 +207,9 @@ func TestColumnsErrors(t *testing.T) {
 	for args, want := range map[string]string{
 		"op=2:R/W":                           "column time is missing: say where it is, such as time=1:us",
 		"time=1:us,op=2:R/W,length=4:bytes":  "column offset is missing: say where it is, such as offset=3:bytes",
-		"time=x:us":                          `time=x:us: "x" is no column: they count from 1 to 32, and from the end from -1`,
-		"time=1":                             "time=1: unit is missing: say one of ns, us, ms, s, filetime after a colon",
-		"time=1:usec":                        `time=1:usec: unit "usec" is none of ns, us, ms, s, filetime`,
+		"time=x:us":                          `time=x:us: "x" is no column's number, and none that the first line names: it has "1, r, 0, 512"`,
+		"time=1":                             "time=1: unit is missing: say one of ns, us, ms, s, filetime, or a duration, after a colon",
+		"time=1:usec":                        `time=1:usec: unit "usec" is none of ns, us, ms, s, filetime, nor a duration such as 100ns`,
 		"time=1:us,op=2:R":                   "op=2:R: say the codes of reads and of writes, such as 2:R/W",
 		"time=1:us,op=2:R/r":                 `op=2:R/r: code "r": a code is not empty, and stands for one operation`,
 		"time=1:us,op=2:R/W,offset=3:sector": `offset=3:sector: unit "sector" is none of bytes, sectors, KiB, pages, nor a number of bytes (did you mean "sectors"?)`,
@@ -225,6 +225,74 @@ func TestColumnsErrors(t *testing.T) {
 		if _, _, err = read(t, *o, "1,R,0,512\n"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, not %s", args, err, want)
 		}
+	}
+}
+
+// TestVariations has what spreadsheets, databases and people make of a table: each is the same two I/Os.
+func TestVariations(t *testing.T) {
+	const alibaba = "7,R,8192,4096,1000001\n\"8\",W,0,512,1000002\n"
+	want := []trace.Record{rec(1000001000, engine.Read, 8192, 4096), with(rec(1000002000, engine.Write, 0, 512), 1)}
+	for name, text := range map[string]string{
+		"quoted":                 "\"7\",\"R\",\"8192\",\"4096\",\"1000001\"\r\n \"8\" , \"W\" ,0,512,1000002\r\n",
+		"quoted header":          "\"device_id\",\"opcode\",\"offset\",\"length\",\"timestamp\"\n" + alibaba,
+		"header behind comments": "# made by hand\n\n#\ndevice_id,opcode,offset,length,timestamp\n" + alibaba,
+		"separators at the end":  "7,R,8192,4096,1000001,\n8,W,0,512,1000002,\n",
+		"more columns":           "device,opcode,offset,length,timestamp,pool,\"a, b\"\n7,R,8192,4096,1000001,p,\"x,y\"\n8,W,0,512,1000002,,\"\"\n",
+		"byte order mark":        "\ufeff" + alibaba,
+	} {
+		got, log, err := read(t, trace.Options{}, text)
+		if d := cmp.Diff(want, got); d != "" || err != nil || log.Bad != 0 {
+			t.Errorf("%s: %s %v %+v", name, d, err, log)
+		} else if log.Files.Name(0) != "7" || log.Files.Name(1) != "8" {
+			t.Errorf("%s: files are %q and %q", name, log.Files.Name(0), log.Files.Name(1))
+		}
+	}
+}
+
+// TestMoreColumns sees that what has too many columns is not taken for something by numbers alone, and
+// that a table keeps to the number that it begins with.
+func TestMoreColumns(t *testing.T) {
+	if f := format.Sniff([]byte("1538323200,6160447,8,1,1283,5\n")); f != nil {
+		t.Errorf("six numbers are taken for %s", f.Name)
+	}
+	got, _, err := read(t, trace.Options{Format: "tencent"}, "1538323200,6160447,8,1,1283,5\n")
+	if err != nil || len(got) != 1 || got[0].Length != 4096 {
+		t.Errorf("%v %v", got, err)
+	}
+	_, log, err := read(t, trace.Options{}, strings.Repeat("7,R,0,512,1,x\n", 20)+"7,R,0,512,1\n7,R,0,512,7,R,0,512,1,x\n")
+	if err != nil || log.Bad != 2 || log.Records != 20 {
+		t.Errorf("%v %+v", err, log)
+	}
+}
+
+func TestQuotes(t *testing.T) {
+	for in, want := range map[string]string{
+		`"a,b",1`: "a,b", `" a ",1`: "a", `"say ""hi""",1`: `say "hi"`, `"open,1`: `"open`, `a"b",1`: `a"b"`, `"a"b,1`: `"a"b`, `"",1`: "",
+	} {
+		o := trace.Options{Format: "columns", Args: map[string]string{"time": "-1:s", "op": "-2:R/W", "offset": "-3:bytes", "length": "-4:bytes", "file": "1"}}
+		got, log, err := read(t, o, in+",1,0,R,3\n")
+		if err != nil || len(got) != 1 || log.Files.Name(0) != want {
+			t.Errorf("%s: %v %+v", in, err, log)
+		}
+	}
+}
+
+// TestNamedColumns are found in the first line, wherever they stand.
+func TestNamedColumns(t *testing.T) {
+	const text = "# of Tuesday\nLength;\"Op code\";Where;When;Queue\n8;rd;2;5;0.5\n8;wr;3;6;\n"
+	o := trace.Options{Format: "columns", Args: map[string]string{"separator": "semicolon",
+		"time": "when:4ms", "op": "op code:rd/wr", "offset": "WHERE:pages", "length": "length:sectors", "latency": "queue:100ns"}}
+	got, log, err := read(t, o, text)
+	want := []trace.Record{
+		{Time: 20e6, Op: engine.Read, Offset: 8192, Length: 4096, Latency: 50},
+		{Time: 24e6, Op: engine.Write, Offset: 12288, Length: 4096, Latency: trace.Unknown},
+	}
+	if d := cmp.Diff(want, got); d != "" || err != nil || log.Skipped["headers"] != 1 {
+		t.Error(d, err, log)
+	}
+	o.Args["time"] = "whem:us"
+	if _, _, err = read(t, o, text); err == nil || !strings.Contains(err.Error(), `"whem" is no column's number, and none that the first line names (did you mean "when"?): it has "length, op code, where, when, queue"`) {
+		t.Error(err)
 	}
 }
 

@@ -87,6 +87,8 @@ var Blkreplay = table("blkreplay", "blkreplay's .load files", 88, &layout{
 // table is the format of a layout that needs no arguments; a file that looks like it is
 // taken for one with the certainty sure.
 func table(name, help string, sure int, l *layout) *trace.Format {
+	l.quoted = l.separator != blanks
+	l.telling = l.quoted && l.codes[0].text > "9"
 	return &trace.Format{
 		Name: name, Help: help,
 		Sniff: func(head []byte) int { return l.fit(head, sure) },
@@ -138,8 +140,8 @@ func openDiskSim(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reade
 
 // guessUnit is what a simulator's times are likely to be in.
 func guessUnit(in *trace.Input, log *trace.Log) timeUnit {
-	head, _ := in.Peek(512)
-	for _, line := range scan.Head(head, 2) {
+	head, _ := in.Peek(4096)
+	for _, line := range disksim.data(head) {
 		if word, _ := scan.Field(line); bytes.IndexByte(word, '.') > 0 {
 			log.Note("disksim: the times have decimals, so they are taken for milliseconds: if the span is wrong, say time=ns, us or s")
 			return ms

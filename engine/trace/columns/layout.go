@@ -4,7 +4,6 @@
 package columns
 
 import (
-	"bytes"
 	"fmt"
 
 	"moonio/engine"
@@ -25,6 +24,8 @@ type layout struct {
 	columns   int  // a line has this many
 	more      bool // or more
 	header    bool // the first line is one; without it, that is seen by its time
+	quoted    bool // a field in double quotes can hold the separator
+	telling   bool // it can be told by its columns even if there are more behind them
 	time      clock
 	op        column
 	codes     codes
@@ -37,6 +38,7 @@ type layout struct {
 	join      byte
 	unix      bool   // times count from 1970
 	note      string // what the user should know of such traces
+	head      []byte // the file's beginning, while a user's description is read
 }
 
 // column is where a number stands, and its unit in bytes.
@@ -53,16 +55,21 @@ type clock struct {
 	timeUnit
 }
 
-// timeUnit is a power of ten of nanoseconds. A time that counts from base, in its unit, is a
-// whole number.
+// timeUnit is a power of ten of nanoseconds, or factor times that. A time that counts from base,
+// in its unit, is a whole number.
 type timeUnit struct {
 	places int
 	base   int64
+	factor int64 // 0 is 1
 }
 
 func (u timeUnit) parse(b []byte) (int64, bool) {
 	if u.base == 0 {
-		return scan.Decimal(b, u.places)
+		t, ok := scan.Decimal(b, u.places)
+		if ok && u.factor > 1 {
+			return scan.Mul(t, u.factor)
+		}
+		return t, ok
 	}
 	n, ok := scan.Uint(b)
 	if !ok {
@@ -119,47 +126,6 @@ func sameFold(b []byte, lower string) bool {
 	return true
 }
 
-// fields are a line's columns, without blanks around them.
-type fields struct {
-	all [maxColumns][]byte
-	n   int
-}
-
-func (f *fields) split(line []byte, separator byte) {
-	f.n = 0
-	for f.n < maxColumns {
-		var field []byte
-		if separator == blanks {
-			if field, line = scan.Field(line); len(field) == 0 {
-				return
-			}
-			f.all[f.n] = field
-			f.n++
-			continue
-		}
-		i := bytes.IndexByte(line, separator)
-		if i < 0 {
-			f.all[f.n] = scan.Bare(line)
-			f.n++
-			return
-		}
-		f.all[f.n] = scan.Bare(line[:i])
-		f.n++
-		line = line[i+1:]
-	}
-}
-
-// at is a column, or nil if the line has none such.
-func (f *fields) at(column int) []byte {
-	if column < 0 {
-		column += f.n + 1
-	}
-	if column < 1 || column > f.n {
-		return nil
-	}
-	return f.all[column-1]
-}
-
 // errSkip is why a line is no I/O to replay.
 type errSkip string
 
@@ -205,8 +171,8 @@ func (l *layout) parse(f *fields, r *trace.Record) error {
 
 func (l *layout) parseLatency(f *fields, r *trace.Record) error {
 	r.Latency = trace.Unknown
-	if l.latency.at != 0 {
-		latency, ok := l.latency.parse(f.at(l.latency.at))
+	if took := f.at(l.latency.at); len(took) > 0 {
+		latency, ok := l.latency.parse(took)
 		if !ok {
 			return &fault{l.latency.name, "not a duration"}
 		}

@@ -10,13 +10,15 @@ import (
 	"moonio/engine"
 	"moonio/engine/suggest"
 	"moonio/engine/trace"
+	"moonio/engine/trace/internal/scan"
+	"moonio/engine/units"
 )
 
 // Columns reads a table that the user describes.
 var Columns = &trace.Format{
 	Name: "columns", Help: "any table: say where its columns are",
 	Args: []trace.Arg{
-		{Name: "time", Help: "column and unit of the time of issue, such as 1:us (ns us ms s filetime)"},
+		{Name: "time", Help: "column and unit of the time of issue, such as 1:us (ns us ms s filetime, or a duration such as 100ns). Columns have numbers, or the names that the first line says, here and below"},
 		{Name: "op", Help: "column of the operation, and its codes for reads and writes, then trims and flushes, such as 2:R/W or 2:28|88/2a|8a"},
 		{Name: "offset", Help: "column and unit of the address, such as 4:sectors (bytes, sectors, KiB, pages or a number of bytes)"},
 		{Name: "length", Help: "column and unit of the length, such as 5:bytes"},
@@ -28,7 +30,8 @@ var Columns = &trace.Format{
 	},
 	Sniff: func([]byte) int { return 0 },
 	Open: func(in *trace.Input, log *trace.Log, o *trace.Options) (trace.Reader, error) {
-		l, err := described(o)
+		head, _ := in.Peek(in.Size())
+		l, err := described(o, head)
 		if err != nil {
 			return nil, fmt.Errorf("columns: %w", err)
 		}
@@ -36,9 +39,9 @@ var Columns = &trace.Format{
 	},
 }
 
-// described is the layout that the arguments describe.
-func described(o *trace.Options) (*layout, error) {
-	l := &layout{separator: ',', more: true}
+// described is the layout that the arguments describe, for a file that begins with head.
+func described(o *trace.Options, head []byte) (*layout, error) {
+	l := &layout{separator: ',', more: true, quoted: true, head: head}
 	for _, part := range []struct {
 		name  string
 		parse func(*layout, string) error
@@ -65,6 +68,7 @@ func described(o *trace.Options) (*layout, error) {
 			return nil, fmt.Errorf("%s=%s: %w", part.name, value, err)
 		}
 	}
+	l.head = nil
 	return l, nil
 }
 
@@ -89,15 +93,39 @@ func (l *layout) setHeader(value string) (err error) {
 	return nil
 }
 
-// place parses a column's number, and gives what follows it after a colon.
+// place parses a column's number or name, and gives what follows it after a colon.
 func (l *layout) place(value string) (at int, rest string, err error) {
-	number, rest, _ := strings.Cut(value, ":")
-	at, err = strconv.Atoi(number)
-	if err != nil || at == 0 || at > maxColumns || at < -maxColumns {
-		return 0, "", fmt.Errorf("%q is no column: they count from 1 to %d, and from the end from -1", number, maxColumns)
+	word, rest, _ := strings.Cut(value, ":")
+	if at, err = strconv.Atoi(word); err != nil {
+		at, err = l.named(word)
+		return at, rest, err
+	}
+	if at == 0 || at > maxColumns || at < -maxColumns {
+		return 0, "", fmt.Errorf("%q is no column: they count from 1 to %d, and from the end from -1", word, maxColumns)
 	}
 	l.columns = max(l.columns, at, -at)
 	return at, rest, nil
+}
+
+// named is the column that the file's first line calls so, whatever the case. That line is a header then.
+func (l *layout) named(name string) (int, error) {
+	lines := slices.DeleteFunc(scan.Head(l.head, sniffed), aside)
+	if len(lines) == 0 {
+		return 0, fmt.Errorf("%q is no column's number, and there is no line that could name columns", name)
+	}
+	var f fields
+	f.split(l, lines[0])
+	var known []string
+	for _, field := range f.all[:f.n] {
+		known = append(known, strings.ToLower(string(field)))
+	}
+	i := slices.Index(known, strings.ToLower(strings.TrimSpace(name)))
+	if i < 0 || name == "" {
+		return 0, fmt.Errorf("%q is no column's number, and none that the first line names%s: it has %.200q", name, suggest.Hint(name, known), strings.Join(known, ", "))
+	}
+	l.header = true
+	l.columns = max(l.columns, i+1)
+	return i + 1, nil
 }
 
 func (l *layout) setTime(value string) (err error) {
@@ -198,9 +226,21 @@ func unitOfTime(name string) (timeUnit, error) {
 	case "filetime":
 		return filetime, nil
 	case "":
-		return timeUnit{}, fmt.Errorf("unit is missing: say one of %s after a colon", strings.Join(timeUnits, ", "))
+		return timeUnit{}, fmt.Errorf("unit is missing: say one of %s, or a duration, after a colon", strings.Join(timeUnits, ", "))
 	}
-	return timeUnit{}, fmt.Errorf("unit %q is none of %s%s", name, strings.Join(timeUnits, ", "), suggest.Hint(name, timeUnits))
+	if d, err := units.Duration(name); err == nil && d > 0 {
+		return multiple(int64(d)), nil
+	}
+	return timeUnit{}, fmt.Errorf("unit %q is none of %s, nor a duration such as 100ns%s", name, strings.Join(timeUnits, ", "), suggest.Hint(name, timeUnits))
+}
+
+// multiple is a unit of any number of nanoseconds.
+func multiple(ns int64) (u timeUnit) {
+	for ; ns%10 == 0; ns /= 10 {
+		u.places++
+	}
+	u.factor = ns
+	return u
 }
 
 var sizeUnits = []string{"bytes", "sectors", "KiB", "pages"}

@@ -3,6 +3,7 @@ package columns
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"time"
 
 	"moonio/engine/trace"
@@ -25,10 +26,13 @@ type reader struct {
 	streams *trace.Names
 	buf     []byte
 	header  []byte // the first line, if it is one
+	begun   bool   // a line that is neither empty nor a comment was met
 }
 
 // open reads a table as l describes it.
 func open(l *layout, in *trace.Input, log *trace.Log) trace.Reader {
+	head, _ := in.Peek(in.Size())
+	l, _ = l.fitted(head)
 	if l.unix {
 		log.Epoch = time.Unix(0, 0).UTC()
 	}
@@ -51,7 +55,7 @@ func (r *reader) Read(rec *trace.Record) error {
 			r.log.Skip(reason)
 			continue
 		}
-		r.fields.split(line, r.layout.separator)
+		r.fields.split(r.layout, line)
 		*rec = trace.Record{}
 		err = r.layout.parse(&r.fields, rec)
 		if err == nil {
@@ -74,11 +78,12 @@ func (r *reader) count(line []byte, err error) {
 // passOver is the reason why a line is not looked at: headers recur where files were put
 // together.
 func (r *reader) passOver(line []byte) string {
-	trimmed := scan.Bare(line)
-	if len(trimmed) == 0 || trimmed[0] == '#' {
+	if aside(line) {
 		return "empty lines and comments"
 	}
-	if r.lines.Number() == 1 && (r.layout.header || r.layout.isHeader(line)) {
+	first := !r.begun
+	r.begun = true
+	if first && (r.layout.header || r.layout.isHeader(line)) {
 		r.header = bytes.Clone(line)
 		return "headers"
 	}
@@ -88,10 +93,16 @@ func (r *reader) passOver(line []byte) string {
 	return ""
 }
 
+// aside says whether a line is empty, or a comment.
+func aside(line []byte) bool {
+	line = scan.Bare(line)
+	return len(line) == 0 || line[0] == '#'
+}
+
 // isHeader says whether a line's time begins with no digit.
 func (l *layout) isHeader(line []byte) bool {
 	var f fields
-	f.split(line, l.separator)
+	f.split(l, line)
 	t := f.at(l.time.at)
 	return len(t) > 0 && (t[0] < '0' || t[0] > '9') && t[0] != '-' && t[0] != '.'
 }
@@ -112,20 +123,59 @@ func (r *reader) names(rec *trace.Record) (err error) {
 	return err
 }
 
-// fit says how sure it is that the lines at a file's beginning are of the table l: sure if
-// all are, not if one in ten is not.
+// fit says how sure it is that the lines at a file's beginning are of the table l: sure, if
+// it has the columns that l says, and less if it has more.
 func (l *layout) fit(head []byte, sure int) int {
-	lines := scan.Head(head, sniffed)
-	if len(lines) > 0 && l.isHeader(lines[0]) {
+	switch fitted, ok := l.fitted(head); {
+	case !ok, fitted != l && !l.telling:
+		return 0
+	case fitted != l:
+		return sure - wider
+	}
+	return sure
+}
+
+// wider is how much less sure a table with too many columns is.
+const wider = 40
+
+// fitted is l, or a layout for what is like it but has more columns. ok says whether the lines of a
+// file's beginning fit it.
+func (l *layout) fitted(head []byte) (fitted *layout, ok bool) {
+	lines := l.data(head)
+	if l.fits(lines) {
+		return l, true
+	}
+	if len(lines) == 0 || l.more {
+		return l, false
+	}
+	var f fields
+	f.split(l, lines[0])
+	if f.n <= l.columns {
+		return l, false
+	}
+	more := *l
+	more.columns = f.n
+	if more.fits(lines) {
+		return &more, true
+	}
+	return l, false
+}
+
+// data is the first lines that are neither headers nor comments.
+func (l *layout) data(head []byte) [][]byte {
+	lines := slices.DeleteFunc(scan.Head(head, sniffed), aside)
+	if len(lines) > 0 && (l.header || l.isHeader(lines[0])) {
 		lines = lines[1:]
 	}
+	return lines
+}
+
+// fits says whether fewer than one line in ten is not of the table.
+func (l *layout) fits(lines [][]byte) bool {
 	var f fields
 	var good, bad int
 	for _, line := range lines {
-		if len(scan.Bare(line)) == 0 || line[0] == '#' {
-			continue
-		}
-		f.split(line, l.separator)
+		f.split(l, line)
 		var r trace.Record
 		var wrong *fault
 		if errors.As(l.parse(&f, &r), &wrong) {
@@ -134,10 +184,7 @@ func (l *layout) fit(head []byte, sure int) int {
 			good++
 		}
 	}
-	if good == 0 || bad*10 >= good+bad {
-		return 0
-	}
-	return sure
+	return good > 0 && bad*10 < good+bad
 }
 
 // sniffed is how many lines a table is told by.

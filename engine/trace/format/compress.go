@@ -61,6 +61,7 @@ func decompress(raw io.Reader) (in *bufio.Reader, compressed bool, free func(), 
 			return nil, false, nil, fmt.Errorf("decompression: %w", err)
 		}
 		if r == nil {
+			passMark(in)
 			return in, compressed, free, nil
 		}
 		if f != nil {
@@ -70,6 +71,14 @@ func decompress(raw io.Reader) (in *bufio.Reader, compressed bool, free func(), 
 	}
 	free()
 	return nil, false, nil, fmt.Errorf("decompression: it is compressed more than %d times over", maxLayers-1)
+}
+
+// passMark passes over the mark of UTF-8 that programs of Windows put before a text.
+func passMark(in *bufio.Reader) {
+	const mark = "\xef\xbb\xbf"
+	if head, _ := in.Peek(64); bytes.HasPrefix(head, []byte(mark)) && bytes.IndexByte(head, 0) < 0 {
+		in.Discard(len(mark))
+	}
 }
 
 // peel opens one layer of compression, or returns nil if there is none.

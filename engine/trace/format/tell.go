@@ -12,7 +12,8 @@ import (
 
 var (
 	errEmpty = errors.New("it is empty")
-	errPerf  = errors.New(`it is perf's own file, which only perf can read: run "perf script -i FILE > FILE.txt", and give moonio that`)
+	// errPerf is of what begins with PERFILE2.
+	errPerf = errors.New(`it is perf's own file, which only perf can read: run "perf script -i FILE > FILE.txt", and give moonio that`)
 )
 
 // tell finds an input's format, unless the user has named it.
@@ -33,9 +34,26 @@ func tell(in *trace.Input, named *trace.Format) (*trace.Format, error) {
 	if f := Sniff(head); f != nil {
 		return f, nil
 	}
+	for _, o := range others {
+		if bytes.HasPrefix(head, []byte(o.magic)) {
+			return nil, errors.New(o.why)
+		}
+	}
 	known := names(formats, func(f *trace.Format) string { return f.Name })
 	return nil, fmt.Errorf("its format is none that moonio can tell; name it with --trace-format (%s)", strings.Join(known, ", "))
 }
+
+// others are files that are met, and are not read.
+var others = []struct{ magic, why string }{
+	{"PK\x03\x04", "it is a zip archive: unpack it, and name the files or their directory"},
+	{"7z\xbc\xaf\x27\x1c", "it is a 7z archive: unpack it, and name the files or their directory"},
+	{"\x04\x22\x4d\x18", "it is compressed with lz4: pipe it in, as in lz4 -dc FILE | moonio trace info -"},
+	{"\x1f\x9d", "it is compressed with compress: pipe it in, as in zcat FILE | moonio trace info -"},
+	{"\xff\xfe", utf16}, {"\xfe\xff", utf16},
+	{"\x17\x08\x44tracing", `it is trace-cmd's own file: capture with perf record instead, and give moonio what "perf script" makes of it`},
+}
+
+const utf16 = "it is text in UTF-16: make it UTF-8 first, as in iconv -f UTF-16 -t UTF-8 FILE > FILE.txt"
 
 // Sniff is the format that is surest of a file that begins like head, or nil.
 func Sniff(head []byte) *trace.Format {

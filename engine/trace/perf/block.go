@@ -156,6 +156,9 @@ func (l *blockLine) split(line []byte) (why string) {
 		return "not a time"
 	}
 	word, before := scan.Last(before)
+	if len(word) > 0 && isFlags(word) {
+		word, before = scan.Last(before)
+	}
 	if len(word) > 0 && word[0] == '[' {
 		word, _ = scan.Last(before)
 	}
@@ -165,6 +168,17 @@ func (l *blockLine) split(line []byte) (why string) {
 	}
 	l.PID = uint32(max(pid, 0))
 	return ""
+}
+
+// isFlags says whether a word is what the kernel's own tracer prints of interrupts and preemption, such
+// as d..1 or dNh2.
+func isFlags(word []byte) bool {
+	for _, c := range word {
+		if c == '.' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			return true
+		}
+	}
+	return false
 }
 
 // action is an event's, as blkparse prints it; 0 for one of no interest.
