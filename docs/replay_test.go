@@ -29,6 +29,9 @@ func TestReplayPage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	unpack(t, "testdata/app.strace.gz", filepath.Join(dir, "app.strace"))
+	if err := os.CopyFS(dir, os.DirFS("testdata/tables")); err != nil {
+		t.Fatal(err)
+	}
 	s := &shell{dir: dir, moonio: build(t), all: true}
 	page, ran := string(text), 0
 	got := s.play(t, page, func(body string) {
@@ -39,7 +42,7 @@ func TestReplayPage(t *testing.T) {
 		}
 		ran++
 	})
-	if got.sessions < 7 || ran != 3 {
+	if got.sessions < 8 || ran != 3 {
 		t.Errorf("%d sessions and %d blocks of commands", got.sessions, ran)
 	}
 	const mark = "<!-- formats -->\n"
