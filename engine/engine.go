@@ -13,7 +13,6 @@ package engine
 import (
 	"errors"
 	"math"
-	"time"
 )
 
 // NoDeadline as a deadline waits for as long as it takes.
@@ -60,12 +59,6 @@ type Engine interface {
 	// frees the engine. Files stay open: they belong to the FS.
 	Close() error
 }
-
-var started = time.Now()
-
-// Monotonic is the time in nanoseconds since this program started: the clock
-// of every engine that works in real time.
-func Monotonic() int64 { return int64(time.Since(started)) }
 
 // Config is what an engine is opened with.
 type Config struct {
