@@ -87,7 +87,7 @@ func (p ZoneStrided) Compile(r Region, seed uint64) (Sampler, error) {
 	case length%r.Unit != 0 || p.Skip%r.Unit != 0:
 		return nil, fmt.Errorf("%s: zones and what is skipped must be multiples of %s, the step between offsets", p, units.FormatSize(r.Unit))
 	}
-	of, err := p.Of.Compile(Region{Size: length, Unit: r.Unit, Max: r.Max}, seed)
+	of, err := p.Of.Compile(Region{Size: length, Unit: r.Unit, Max: r.Max, Alone: r.Alone}, seed)
 	if err != nil {
 		return nil, err
 	}

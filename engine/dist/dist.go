@@ -25,6 +25,7 @@ type Region struct {
 	Size  int64 // length
 	Unit  int64 // offsets are Start plus a multiple of it
 	Max   int64 // the longest transfer; 0 means Unit
+	Alone bool  // only one goroutine draws
 }
 
 // Pattern says where operations go. It is plain data; the types of this
@@ -38,7 +39,7 @@ type Pattern interface {
 	Compile(r Region, seed uint64) (Sampler, error)
 }
 
-// Sampler draws offsets. Several goroutines may share one, each with its own
+// Sampler draws offsets. Several goroutines may share one unless Region.Alone, each with its own
 // Rand; a pattern that has an order then still visits one sequence.
 type Sampler interface {
 	// Next returns the offset of a transfer of n bytes, 0 < n ≤ Region.Max. It lies

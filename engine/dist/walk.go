@@ -59,7 +59,7 @@ func (p Sequential) Compile(r Region, _ uint64) (Sampler, error) {
 	if p.Gap < 0 || p.Gap > r.Size {
 		return nil, fmt.Errorf("%s: the gap must be between 0 and the region's %s", p, units.FormatSize(r.Size))
 	}
-	return newForward(g, p.Gap, 0), nil
+	return newForward(g, r.Alone, p.Gap, 0), nil
 }
 
 // Strided is transfers whose beginnings lie Stride bytes apart, and from the start again
@@ -80,7 +80,7 @@ func (p Strided) Compile(r Region, _ uint64) (Sampler, error) {
 	case p.Stride%r.Unit != 0:
 		return nil, fmt.Errorf("%s: the stride must be a multiple of the %s that offsets are", p, units.FormatSize(r.Unit))
 	}
-	return newForward(g, 0, p.Stride), nil
+	return newForward(g, r.Alone, 0, p.Stride), nil
 }
 
 // Reverse is sequential from the end of the region to its start.
@@ -95,7 +95,7 @@ func (Reverse) Compile(r Region, _ uint64) (Sampler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reverse{grid: g, cursor: newCursor(g.size)}, nil
+	return &reverse{grid: g, cursor: newCursor(g.size, r.Alone)}, nil
 }
 
 // Permute is every block of one unit once in a random order, then all again in
@@ -119,7 +119,7 @@ func (p Permute) Compile(r Region, seed uint64) (Sampler, error) {
 	if r.Max > r.Unit {
 		return newCover(g, r.Max, seed), nil
 	}
-	return &permute{grid: g, cursor: newCursor(int64(g.blocks)), perm: newPermutation(g.blocks), seed: seed}, nil
+	return &permute{grid: g, cursor: newCursor(int64(g.blocks), r.Alone), perm: newPermutation(g.blocks), seed: seed}, nil
 }
 
 // size is a number of bytes as a script writes it.
@@ -129,20 +129,31 @@ func size(n int64) string { return strconv.Quote(units.FormatSize(n)) }
 // goroutines can move through a region together without a lock.
 type cursor struct {
 	state atomic.Uint64 // pass << width | position
+	own   uint64        // the same, if only one goroutine moves it
+	alone bool
 	width uint8
 }
 
 // newCursor makes a cursor whose positions go up to limit. The passes that the
 // other bits can count come to 2^62 bytes or more for any limit.
-func newCursor(limit int64) cursor { return cursor{width: uint8(bits.Len64(uint64(limit)))} }
+func newCursor(limit int64, alone bool) cursor {
+	return cursor{width: uint8(bits.Len64(uint64(limit))), alone: alone}
+}
 
 func (c *cursor) load() (state uint64, pass, pos int64) {
-	state = c.state.Load()
+	if state = c.own; !c.alone {
+		state = c.state.Load()
+	}
 	return state, int64(state >> c.width), int64(state & (1<<c.width - 1))
 }
 
 func (c *cursor) move(state uint64, pass, pos int64) bool {
-	return c.state.CompareAndSwap(state, uint64(pass)<<c.width|uint64(pos))
+	next := uint64(pass)<<c.width | uint64(pos)
+	if c.alone {
+		c.own = next
+		return true
+	}
+	return c.state.CompareAndSwap(state, next)
 }
 
 type forward struct {
@@ -152,10 +163,10 @@ type forward struct {
 	step        int64 // from one transfer of a unit to the next
 }
 
-func newForward(g grid, gap, stride int64) *forward {
+func newForward(g grid, alone bool, gap, stride int64) *forward {
 	f := &forward{grid: g, gap: gap, stride: stride}
 	f.step = f.stepOf(g.unit)
-	f.cursor = newCursor(g.size)
+	f.cursor = newCursor(g.size, alone)
 	return f
 }
 
@@ -216,6 +227,8 @@ type permute struct {
 	cursor // position: how many blocks of the pass are done
 	perm   permutation
 	seed   uint64
+	last   order // of the pass that it is in, if only one goroutine draws
+	pass   int64 // which has the last order, counted from 1
 }
 
 func (s *permute) Next(r *Rand, n int64) int64 {
@@ -230,8 +243,19 @@ func (s *permute) NextPass(_ *Rand, n int64) (off, pass int64) {
 			pass, done = pass+1, 0
 		}
 		if s.move(state, pass, done+1) {
-			o := newOrder(s.seed ^ mix(uint64(pass)))
+			o := s.order(pass)
 			return s.start + int64(s.perm.apply(&o, uint64(done)))*s.unit, pass
 		}
 	}
+}
+
+// order is that in which a pass visits the blocks.
+func (s *permute) order(pass int64) order {
+	if !s.alone {
+		return newOrder(s.seed ^ mix(uint64(pass)))
+	}
+	if s.pass != pass+1 {
+		s.last, s.pass = newOrder(s.seed^mix(uint64(pass))), pass+1
+	}
+	return s.last
 }

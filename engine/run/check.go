@@ -39,7 +39,7 @@ func (s *Stream) fits() error {
 			access *Access
 			used   bool
 		}{{&s.Read, s.does(false)}, {&s.Write, s.does(true)}} {
-			if _, err := s.sampler(y.access, f, 0, y.used); err != nil {
+			if _, err := s.sampler(y.access, f, 0, y.used, true); err != nil {
 				return err
 			}
 		}

@@ -112,7 +112,9 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 	if c.order, err = s.Order.compile(len(s.Files), dist.Derive(p.seed, uint64(i), 0xf11e)); err != nil {
 		return nil, err
 	}
-	c.open.Store(int64(min(p.groupOf(i).threads.Count, s.Depth)))
+	workers := min(p.groupOf(i).threads.Count, s.Depth)
+	c.open.Store(int64(workers))
+	alone := workers == 1
 	for n, f := range s.Files {
 		t := &target{file: f, region: max(s.Read.region(f), s.Write.region(f))}
 		if err := p.verifyTarget(s, t); err != nil {
@@ -123,10 +125,10 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 			continue
 		}
 		seed := dist.Derive(p.seed, uint64(i), uint64(n), 0xadd7)
-		if t.read.sampler, err = s.sampler(&s.Read, f, seed, s.does(false)); err != nil {
+		if t.read.sampler, err = s.sampler(&s.Read, f, seed, s.does(false), alone); err != nil {
 			return nil, err
 		}
-		if t.write.sampler, err = s.sampler(&s.Write, f, seed, s.does(true)); err != nil {
+		if t.write.sampler, err = s.sampler(&s.Write, f, seed, s.does(true), alone); err != nil {
 			return nil, err
 		}
 		if s.covers() {
@@ -141,11 +143,11 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 	return c, nil
 }
 
-func (s *Stream) sampler(a *Access, f *engine.File, seed uint64, used bool) (dist.Sampler, error) {
+func (s *Stream) sampler(a *Access, f *engine.File, seed uint64, used, alone bool) (dist.Sampler, error) {
 	if !used {
 		return nil, nil
 	}
-	y, err := a.compile(f, seed)
+	y, err := a.compile(f, seed, alone)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +192,7 @@ func (s *Stream) has(c engine.OpCode) bool {
 // maxBlock is the most that one operation transfers.
 func (s *Stream) maxBlock() int64 { return max(s.Read.Block.Max(), s.Write.Block.Max(), 1) }
 
-func (a *Access) compile(f *engine.File, seed uint64) (dist.Sampler, error) {
+func (a *Access) compile(f *engine.File, seed uint64, alone bool) (dist.Sampler, error) {
 	unit := a.Align
 	if unit == 0 {
 		unit = a.Block.Min()
@@ -207,7 +209,7 @@ func (a *Access) compile(f *engine.File, seed uint64) (dist.Sampler, error) {
 	if _, ok := a.At.(dist.Permute); ok && a.Block.Step()%unit != 0 {
 		return nil, fmt.Errorf("%s in %q: to visit each byte once, the block sizes %s must be multiples of %s, the step between offsets: set align", a.At, f.Name, a.Block, units.FormatSize(unit))
 	}
-	s, err := a.At.Compile(dist.Region{Start: a.Offset, Size: size, Unit: unit, Max: a.Block.Max()}, seed)
+	s, err := a.At.Compile(dist.Region{Start: a.Offset, Size: size, Unit: unit, Max: a.Block.Max(), Alone: alone}, seed)
 	if err != nil {
 		return nil, fmt.Errorf("%s in %q: %w", a.At, f.Name, err)
 	}
