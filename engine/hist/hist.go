@@ -39,6 +39,18 @@ func (h *Histogram) Record(ns int64) {
 	h.counts[bucketOf(ns)]++
 }
 
+// RecordN adds the same duration n times.
+func (h *Histogram) RecordN(ns, n int64) {
+	if n <= 0 {
+		return
+	}
+	h.Record(ns)
+	ns = max(ns, 0)
+	h.n += n - 1
+	h.sum += ns * (n - 1)
+	h.counts[bucketOf(ns)] += n - 1
+}
+
 // Count is how many durations were recorded.
 func (h *Histogram) Count() int64 { return h.n }
 

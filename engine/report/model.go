@@ -184,13 +184,13 @@ func (d *Depths) Add(depth int, n int64) {
 // Batches counts by size: 0, up to 4, 8, 16, 32, 64, and above.
 type Batches [7]int64
 
-// Add counts a batch of n.
-func (b *Batches) Add(n int) {
+// Add counts so many batches of n.
+func (b *Batches) Add(n int, batches int64) {
 	if n > 0 {
-		b[min(max(bits.Len(uint(n-1))-1, 1), len(b)-1)]++
+		b[min(max(bits.Len(uint(n-1))-1, 1), len(b)-1)] += batches
 		return
 	}
-	b[0]++
+	b[0] += batches
 }
 
 // Usage is what threads used of the machine.

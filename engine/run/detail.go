@@ -100,7 +100,14 @@ type detail struct {
 	flying []int // per job: in flight on this worker
 	batch  []int // per job: of the present batch
 	used   report.Usage
-	inline bool // the engine performs what it takes at once
+	rounds rounds
+}
+
+// rounds are turns of a worker's loop that were alike: each submitted so many operations of one job, which
+// completed at once.
+type rounds struct {
+	job, size int
+	count     int64
 }
 
 func newDetail(w *Worker) *detail {
@@ -108,7 +115,7 @@ func newDetail(w *Worker) *detail {
 		return nil
 	}
 	n := len(w.p.plan.Jobs)
-	return &detail{ask: w.p.s.Detail, origin: w.p.s.origin, flying: make([]int, n), batch: make([]int, n), inline: w.depth == 1}
+	return &detail{ask: w.p.s.Detail, origin: w.p.s.origin, flying: make([]int, n), batch: make([]int, n)}
 }
 
 // begin begins what is measured.
@@ -120,12 +127,38 @@ func (d *detail) begin(w *Worker) {
 
 // use notes what the thread has used since the last time.
 func (d *detail) use(w *Worker) {
+	d.settle(w)
 	if w.p.s.Virtual || !w.watch.measuring {
 		return
 	}
 	now := usage(unix.RUSAGE_THREAD)
 	w.rec.frame.detail.usage.Add(now.Since(d.used))
 	d.used = now
+}
+
+// round takes note of operations of one job that completed as they were submitted.
+func (d *detail) round(w *Worker, job, n int) {
+	r := &d.rounds
+	if r.size != n || r.job != job {
+		d.settle(w)
+		r.job, r.size = job, n
+	}
+	if w.watch.measuring {
+		r.count++
+	}
+}
+
+// settle counts the rounds.
+func (d *detail) settle(w *Worker) {
+	r := &d.rounds
+	if r.count == 0 {
+		return
+	}
+	j := &w.rec.frame.detail.jobs[r.job]
+	j.depths.Add(r.size, int64(r.size)*r.count)
+	j.submits.Add(r.size, r.count)
+	j.completions.Add(r.size, r.count)
+	r.count = 0
 }
 
 // submitted takes note of a batch that the engine has taken.
@@ -154,7 +187,7 @@ func (d *detail) sent(w *Worker, job, n int) {
 	if w.watch.measuring {
 		j := &w.rec.frame.detail.jobs[job]
 		j.depths.Add(d.flying[job], int64(n))
-		j.submits.Add(n)
+		j.submits.Add(n, 1)
 	}
 }
 
@@ -178,7 +211,7 @@ func (d *detail) reaped(w *Worker, done []engine.Completion) {
 func (d *detail) back(w *Worker, job, n int) {
 	d.flying[job] -= n
 	if w.watch.measuring {
-		w.rec.frame.detail.jobs[job].completions.Add(n)
+		w.rec.frame.detail.jobs[job].completions.Add(n, 1)
 	}
 }
 
@@ -191,26 +224,38 @@ func (d *detail) completed(w *Worker, s *slot, op *engine.Op, res int64) {
 		}
 		return
 	}
-	f.cell(int(s.job), key(op.Code)).split(s.taken-s.submitted, w.now-s.taken, w.now-s.submitted, d.inline)
+	if !w.inline && w.depth != 1 {
+		f.cell(int(s.job), key(op.Code)).split(s.taken-s.submitted, w.now-s.taken)
+	}
 	if d.ask.Samples != nil {
 		d.sample(w, s, op, res)
 	}
 }
 
 // split records the parts of a service time.
-func (c *cell) split(submission, completion, service int64, inline bool) {
+func (c *cell) split(submission, completion int64) {
 	if c.completion == nil {
-		c.completion = hist.New()
-	}
-	if inline {
-		c.completion.Record(service)
-		return
-	}
-	c.completion.Record(completion)
-	if c.submission == nil {
-		c.submission = hist.New()
+		c.submission, c.completion = hist.New(), hist.New()
 	}
 	c.submission.Record(submission)
+	c.completion.Record(completion)
+}
+
+// parts are the parts of a kind of operation's service times; nil where they are not known. An engine that
+// has one operation under way is not given it before it performs it; one that completes within a
+// submission leaves nothing to do after that.
+func (g *group) parts(c *cell) (submission, completion *hist.Histogram) {
+	switch {
+	case c.service == nil:
+		return nil, nil
+	case g.info.Depth == 1:
+		return nil, c.service
+	case g.info.Inline:
+		completion = hist.New()
+		completion.RecordN(0, c.service.Count())
+		return c.service, completion
+	}
+	return c.submission, c.completion
 }
 
 // maxSamples is how many a worker gathers before it hands them over.
@@ -221,8 +266,11 @@ func (d *detail) sample(w *Worker, s *slot, op *engine.Op, res int64) {
 		At: w.now - d.origin, Service: w.now - s.submitted, Submission: s.taken - s.submitted,
 		Off: op.Off, Bytes: res, Job: s.job, Prio: op.Prio, Code: op.Code,
 	}
-	if d.inline {
+	switch {
+	case w.depth == 1:
 		x.Submission = -1
+	case w.inline:
+		x.Submission = x.Service
 	}
 	if !op.Code.Transfers() {
 		x.Bytes = op.Len
@@ -297,11 +345,13 @@ func (a *asked) window(c *collector, job int, cells []cell) {
 	if a.p.closed.Load() { // then the last interval may have been cut short
 		w.Until = min(w.Until, a.p.lastSeen()-a.p.s.origin)
 	}
+	g := a.p.groupOf(job)
 	for k := range min(len(cells), int(keyIteration)) {
 		if x := &cells[k]; x.count > 0 {
+			submission, completion := g.parts(x)
 			w.Ops = append(w.Ops, WindowOp{
 				Code: engine.OpCode(k), Count: x.count, Bytes: x.bytes,
-				Submission: x.submission, Completion: x.completion, Service: x.service,
+				Submission: submission, Completion: completion, Service: x.service,
 			})
 		}
 	}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -63,6 +64,65 @@ func TestPartsInline(t *testing.T) {
 	}
 	if op.Completion.HDR != op.Service.HDR {
 		t.Error("completion times differ from the service times")
+	}
+}
+
+// A stream alone on an engine that completes within a submission goes round by itself. What is counted
+// of it is the same as with a second beside it.
+func TestDetailAlone(t *testing.T) {
+	for _, depth := range []int{1, 8} {
+		s := nullSession(t)
+		var samples int64
+		s.Detail = &Detail{Samples: func(x *Samples) {
+			for _, o := range x.List {
+				if samples++; o.Submission != o.Service {
+					t.Errorf("sample %+v", o)
+				}
+			}
+		}}
+		f := s.testFile(t, "f", 1<<20)
+		jobs := oneStream(ended(stream4K(t, engine.Read, depth, f), 1000))
+		r := play(t, s, &Phase{Jobs: jobs}).Jobs[0]
+		if samples != 1000 {
+			t.Errorf("depth %d: %d samples", depth, samples)
+		}
+		both := play(t, s, &Phase{Jobs: append(oneStream(ended(stream4K(t, engine.Read, depth, f), 1000)), Job{Name: "other", Stream: ended(stream4K(t, engine.Write, 1, f), 10)})}).Jobs[0]
+		if r.Detail.Depths != both.Detail.Depths || r.Detail.Submits != both.Detail.Submits || r.Detail.Completions != both.Detail.Completions {
+			t.Errorf("depth %d: %+v, beside another stream %+v", depth, r.Detail, both.Detail)
+		}
+		op := r.Ops["read"]
+		if op.Submission.HDR != op.Service.HDR {
+			t.Error("submission times differ from the service times")
+		}
+		if n := decoded(t, op.Completion).Count(); n != 1000 || op.Completion.MaxNS != 0 {
+			t.Errorf("%d completion times up to %d ns", n, op.Completion.MaxNS)
+		}
+	}
+}
+
+// It ends with its phase, however that does, and begins with the measuring.
+func TestAloneEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		phase Phase
+		reads int64
+	}{
+		"ops":     {Phase{Ops: 1001}, 1001},
+		"bytes":   {Phase{Bytes: 4096 * 999}, 999},
+		"warm-up": {Phase{Ops: 500, Warmup: time.Millisecond}, 500},
+		"threads": {Phase{Ops: 1000, Threads: 3}, 1000},
+	} {
+		s := nullSession(t)
+		c.phase.Jobs = oneStream(stream4K(t, engine.Read, 8, s.testFile(t, "f", 1<<20)))
+		if n := count(t, play(t, s, &c.phase), "s", "read"); n != c.reads {
+			t.Errorf("%s: %d reads, want %d", name, n, c.reads)
+		}
+	}
+	s := nullSession(t)
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer stop()
+	r, err := s.Run(ctx, (&Phase{Duration: time.Hour, Jobs: oneStream(stream4K(t, engine.Read, 1, s.testFile(t, "f", 1<<20)))}).defaults())
+	if r == nil || r.End != endInterrupted || err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("interrupted: %v, %+v", err, r)
 	}
 }
 

@@ -162,6 +162,11 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 			return nil, err
 		}
 		op.Span = key(k) >= keyIteration
+		if p.col.ask != nil && !op.Span {
+			if err := op.SetParts(p.groupOf(i).parts(c)); err != nil {
+				return nil, err
+			}
+		}
 		r.Ops[names(key(k))] = op
 	}
 	if j.Replay != nil {
@@ -218,10 +223,7 @@ func (c *cell) report(ns int64) (*report.Op, error) {
 		op.ErrorsBy[ErrnoName(e)] += n
 	}
 	op.SetRates(ns)
-	if err := op.SetLatency(c.service, c.response); err != nil {
-		return nil, err
-	}
-	return op, op.SetParts(c.submission, c.completion)
+	return op, op.SetLatency(c.service, c.response)
 }
 
 // keyNames gives a function that names a job's keys.

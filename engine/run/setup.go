@@ -124,6 +124,7 @@ func (w *Worker) makeJobs() error {
 	}
 	w.batches()
 	w.expectDepartures()
+	w.alone()
 	return nil
 }
 

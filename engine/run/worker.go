@@ -36,6 +36,7 @@ type Worker struct {
 	flying int   // submitted and not completed
 
 	streams    []*stream
+	solo       *stream // the only one, if it is all there is to do and its operations complete as they are submitted
 	players    []*player
 	clients    []*crew
 	runnable   []*Task     // to be resumed, in order
@@ -87,6 +88,10 @@ func (w *Worker) loop() {
 	w.schedule()
 	for {
 		w.advance()
+		if err := w.dash(); err != nil {
+			w.p.fail(err)
+			return
+		}
 		w.resumeClients()
 		for _, s := range w.streams {
 			s.fill(w)
@@ -205,7 +210,7 @@ func (w *Worker) hand(batch []uint32, at int64) error {
 	if w.inline || w.detail != nil {
 		w.took = w.eng.Now()
 	}
-	if w.detail != nil {
+	if w.detail != nil && w.solo == nil {
 		w.detail.submitted(w, batch)
 	}
 	w.flying += len(batch)
@@ -277,8 +282,49 @@ func (w *Worker) finished() bool {
 	return true
 }
 
+// dash goes round with the only stream until there may be something else to look at.
+func (w *Worker) dash() error {
+	s := w.solo
+	if s == nil || w.stopping || w.now < s.begin {
+		return nil
+	}
+	end := min(w.p.end, s.end)
+	if w.now < w.p.from {
+		end = min(end, w.p.from)
+	}
+	for w.now < end && !w.p.stop.Load() {
+		for len(s.free) > 0 && s.choose(w) && s.issue(w) {
+		}
+		if len(w.queue) == 0 {
+			return nil
+		}
+		if err := w.submit(); err != nil {
+			return err
+		}
+		if err := w.reap(1, w.now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alone finds out whether a stream is all there is to do.
+func (w *Worker) alone() {
+	if len(w.streams) != 1 || len(w.clients)+len(w.players)+len(w.departures) > 0 || !w.inline || w.p.s.Virtual || w.p.plan.Steady != nil {
+		return
+	}
+	if s := w.streams[0]; s.depth > 0 && s.brake == nil && s.spec.Rate == nil && !s.follows && s.spec.Most == 0 && s.spec.backlog() == 0 {
+		w.solo = s
+	}
+}
+
 func (w *Worker) wait() error {
 	least, deadline := w.until()
+	return w.reap(least, deadline)
+}
+
+// reap waits, and takes back what has completed.
+func (w *Worker) reap(least int, deadline int64) error {
 	n, err := w.eng.Wait(w.out, least, deadline)
 	if err != nil {
 		return fmt.Errorf("waiting for %d operations in flight: %w", w.flying, err)
@@ -306,7 +352,11 @@ func (w *Worker) wait() error {
 	w.last = w.now
 	w.flying -= n
 	if w.detail != nil {
-		w.detail.reaped(w, w.out[:n])
+		if w.solo != nil {
+			w.detail.round(w, w.solo.job, n)
+		} else {
+			w.detail.reaped(w, w.out[:n])
+		}
 	}
 	for i := range w.out[:n] {
 		w.complete(&w.out[i])
