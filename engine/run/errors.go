@@ -17,6 +17,11 @@ import (
 // has been done then.
 var ErrPlan = errors.New("phase")
 
+// misfit is an error for a plan whose parts do not fit together.
+type misfit struct{ error }
+
+func (misfit) Is(target error) bool { return target == ErrPlan }
+
 // ErrStuck says that every client waits for another one.
 var ErrStuck = errors.New("every client waits for another client: nothing can go on; check the order of acquire, release, wait and set")
 

@@ -256,10 +256,15 @@ func (s *stream) load(w *Worker, code engine.OpCode, t *target, off, n, due int6
 
 // checkPrio refuses priorities that the engine has no use for.
 func (s *stream) checkPrio(w *Worker) error {
-	if info := &w.group.info; s.spec.Prio.Prio != 0 && !info.Prio && !info.Memory {
-		return fmt.Errorf("ioprio_share: engine %s gives operations no priorities of their own: use io_uring or libaio, or ioprio for whole threads", info.Name)
+	info := &w.group.info
+	if s.spec.Prio.Prio == 0 || info.Prio || info.Memory {
+		return nil
 	}
-	return nil
+	err := fmt.Errorf("ioprio_share: engine %s gives operations no priorities of their own: use io_uring or libaio, or ioprio for whole threads", info.Name)
+	if w.group.threads.Engine != "" && w.p.s.Fixed == "" {
+		return misfit{err}
+	}
+	return err
 }
 
 // prioritize gives a share of the operations a priority of their own.

@@ -64,15 +64,14 @@ func tryMark(t *tree, o owner) (*mark, error) {
 	}
 	m := &mark{claims: newClaims(o), file: marksDir + "/" + o.Run + markExt}
 	f, err := t.root.OpenFile(m.file, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	m.f = f
-	if err := m.begin(t); err != nil {
+	if err == nil {
+		m.f = f
+		if err = m.begin(t); err == nil {
+			return m, nil
+		}
 		f.Close()
-		return nil, errors.Join(err, ignoreAbsent(t.root.Remove(m.file)))
 	}
-	return m, nil
+	return nil, errors.Join(err, dropMark(t, m.file))
 }
 
 func (m *mark) begin(t *tree) error {

@@ -75,6 +75,12 @@ type tree struct {
 	self node
 }
 
+// gone says that the directory has been removed.
+func (t *tree) gone() bool {
+	var st unix.Stat_t
+	return unix.Fstat(int(t.dir.Fd()), &st) == nil && st.Nlink == 0
+}
+
 func openTree(path string) (*tree, error) {
 	root, err := os.OpenRoot(path)
 	if err != nil {

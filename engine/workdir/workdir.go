@@ -188,6 +188,10 @@ func (d *Dir) Close() (notes []string, err error) {
 	if m == nil {
 		return nil, nil
 	}
+	if d.t.gone() {
+		m.f.Close()
+		return nil, fmt.Errorf("directory %s was removed while the run worked in it", d.t.path)
+	}
 	notes, err = d.settle(m)
 	if err != nil {
 		return notes, fmt.Errorf("clearing up %s: %w; `moonio clean %[1]s` tries again", d.t.path, err)

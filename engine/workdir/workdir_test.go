@@ -69,13 +69,6 @@ func TestFreshDirectoryReplaced(t *testing.T) {
 		t.Errorf("a directory of somebody else's was removed: %v", err)
 	}
 	remove(t, d.Path())
-
-	// Removed under the run's feet, there is nothing left to do.
-	d, err = Create(t.TempDir(), Config{})
-	noError(t, err)
-	create(t, d, "a")
-	remove(t, d.Path())
-	closeDir(t, d)
 }
 
 func TestMissingDirectoryIsMadeAndRemoved(t *testing.T) {
@@ -273,6 +266,21 @@ func TestHidden(t *testing.T) {
 	for name, want := range map[string]bool{".moonio": true, ".moonio/x": true, ".moonio2": false, "a/.moonio": false} {
 		if Hidden(name) != want {
 			t.Errorf("Hidden(%q) = %v", name, !want)
+		}
+	}
+}
+
+// What is removed under the run's feet is nothing that a run should pass over.
+func TestRemovedDirectory(t *testing.T) {
+	named := t.TempDir()
+	fresh, err := Create(t.TempDir(), Config{})
+	noError(t, err)
+	for _, d := range []*Dir{fresh, use(t, named, Config{})} {
+		create(t, d, "a")
+		remove(t, d.Path())
+		_, err := d.Close()
+		if want := "directory " + d.Path() + " was removed while the run worked in it"; err == nil || err.Error() != want {
+			t.Errorf("error %v, want %s", err, want)
 		}
 	}
 }
