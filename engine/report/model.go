@@ -237,8 +237,9 @@ type Verification struct {
 	Checked    int64             `json:"checked"`
 	Bytes      int64             `json:"bytes"`
 	Mismatches int64             `json:"mismatches"`
-	Unsettled  int64             `json:"unsettled"` // they were being written, or writes of them overlapped
-	Unknown    int64             `json:"unknown"`   // they were not written, or not with a header
+	Unsettled  int64             `json:"unsettled"`           // they were being written, or writes of them overlapped
+	Unknown    int64             `json:"unknown"`             // they were not written, or not with a header
+	Otherwise  int64             `json:"otherwise,omitempty"` // of those checked, they were written with another method than the job's, and checked by that
 	First      []verify.Mismatch `json:"first"`
 }
 

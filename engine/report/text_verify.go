@@ -41,6 +41,9 @@ func (v *Verification) String() string {
 	if v.Unknown > 0 {
 		s += fmt.Sprintf("; nothing known of %s", plural(v.Unknown, "block"))
 	}
+	if v.Otherwise > 0 {
+		s += fmt.Sprintf("; %s by the method that it was written with, and not the job's", plural(v.Otherwise, "block"))
+	}
 	return s
 }
 

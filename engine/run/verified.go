@@ -127,7 +127,7 @@ func (p *phase) reportVerify(job int) *report.Verification {
 		return nil
 	}
 	return &report.Verification{
-		Checked: t.Checked, Bytes: t.Bytes, Mismatches: t.Mismatches, Unsettled: t.Unsettled, Unknown: t.Unknown,
+		Checked: t.Checked, Bytes: t.Bytes, Mismatches: t.Mismatches, Unsettled: t.Unsettled, Unknown: t.Unknown, Otherwise: t.Otherwise,
 		First: append([]verify.Mismatch{}, t.First...),
 	}
 }

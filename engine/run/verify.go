@@ -148,7 +148,7 @@ func (s *Session) openState(f *engine.File, v *Verify) (*verify.State, error) {
 		}
 	}
 	st, err := verify.OpenState(verify.Open{
-		FD: fd, Name: name, Interval: v.Interval, Seed: s.Seed, File: id, Adopt: v.Only,
+		FD: fd, Name: name, Method: v.Method, Interval: v.Interval, Seed: s.Seed, File: id, Adopt: v.Only,
 		Restart: !v.Only && f.Size() == 0, Persist: persistEvery,
 	})
 	if err == nil {

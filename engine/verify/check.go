@@ -7,6 +7,7 @@ type Tally struct {
 	Mismatches int64 // of them
 	Unsettled  int64 // blocks that were written while they were read, or by writes that overlapped
 	Unknown    int64 // blocks of which nothing is known
+	Otherwise  int64 // of those checked, the blocks that were written with another method, and are checked by that
 	First      []Mismatch
 }
 
@@ -20,6 +21,7 @@ func (t *Tally) Add(o *Tally) {
 	t.Mismatches += o.Mismatches
 	t.Unsettled += o.Unsettled
 	t.Unknown += o.Unknown
+	t.Otherwise += o.Otherwise
 	t.First = append(t.First, o.First[:min(len(o.First), mostShown-len(t.First))]...)
 }
 
@@ -117,7 +119,7 @@ func (f *File) judge(b []byte, unit int64, tally *Tally) *Mismatch {
 	}
 	tally.Checked++
 	tally.Bytes += f.Interval
-	if f.whole(b, unit, low, high) {
+	if f.whole(b, unit, low, high, tally) {
 		return nil
 	}
 	m := f.explain(b, unit, low, high)
@@ -125,11 +127,14 @@ func (f *File) judge(b []byte, unit int64, tally *Tally) *Mismatch {
 }
 
 // whole says whether a block is that of one of the generations from low to high.
-func (f *File) whole(b []byte, unit int64, low, high uint32) bool {
+func (f *File) whole(b []byte, unit int64, low, high uint32, tally *Tally) bool {
 	if f.Method == Pattern {
 		return f.patterned(b, unit)
 	}
 	h, ok := parse(b)
+	if ok && h.method != f.Method {
+		tally.Otherwise++
+	}
 	return ok && h.offset == unit*f.Interval && h.seed == f.seed && int64(h.length) == f.Interval &&
 		(h.generation-low <= high-low || f.newer(h.generation, high)) && h.method.matches(b)
 }

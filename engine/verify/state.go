@@ -53,6 +53,13 @@ const (
 	atBoot     = 56 // which boot of the machine that was
 	bootSize   = 36
 	atIdentity = 96
+	atHeaders  = 112 // whether blocks have headers; 0 if that was not noted
+)
+
+// What stands at atHeaders.
+const (
+	withHeaders    = 1
+	withoutHeaders = 2
 )
 
 // Identity tells a file from another that has its name.
@@ -74,6 +81,7 @@ func Identify(fd int) (Identity, error) {
 type Open struct {
 	FD       int    // of the state file, open for reading and writing; the State owns it
 	Name     string // in messages
+	Method   Method
 	Interval int64
 	Seed     uint64   // the run's
 	File     Identity // of the verified file
@@ -144,9 +152,18 @@ func (s *State) begin(o *Open) error {
 	binary.LittleEndian.PutUint64(s.head[atRunSeed:], o.Seed)
 	binary.LittleEndian.PutUint64(s.head[atIdentity:], o.File.Ino)
 	binary.LittleEndian.PutUint64(s.head[atIdentity+8:], uint64(o.File.Birth))
+	s.head[atHeaders] = o.Method.headers()
 	s.note(0, s.epoch, 0)
 	s.opened()
 	return nil
+}
+
+// headers is what a state says of the method.
+func (m Method) headers() byte {
+	if m == Pattern {
+		return withoutHeaders
+	}
+	return withHeaders
 }
 
 // opened notes that a program is at work, and since which boot.
@@ -171,6 +188,12 @@ func (s *State) resume(o *Open, size int64) error {
 	}
 	if n := int64(binary.LittleEndian.Uint64(s.head[atInterval:])); n != o.Interval {
 		return fmt.Errorf("it is of blocks of %s, and these are of %s: use interval = %d, or remove it to begin anew", units.FormatSize(n), units.FormatSize(o.Interval), n)
+	}
+	if had := s.head[atHeaders]; had != 0 && had != o.Method.headers() {
+		if had == withoutHeaders {
+			return fmt.Errorf("what was written has no headers, and %s looks for them: use method = %q, or remove it to begin anew", o.Method, Pattern)
+		}
+		return fmt.Errorf("what was written has headers, and %s looks for none: use the method that it was written with, or remove it to begin anew", o.Method)
 	}
 	if (size-headSize)%chunkSize != 0 {
 		return fmt.Errorf("its %d bytes end within its table: it was cut; remove it, and blocks are judged by what they say", size)

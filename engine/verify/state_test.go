@@ -158,3 +158,37 @@ func TestDurableWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// What was written with one method is checked by it whatever is asked for; whether there are headers
+// must be known.
+func TestStateOfAnotherMethod(t *testing.T) {
+	dir := t.TempDir()
+	open := func(m Method) (*State, error) {
+		return OpenState(Open{FD: stateFile(t, dir), Name: "state", Method: m, Interval: unit, Seed: 7})
+	}
+	s, err := open(CRC32C)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := written(t, Config{State: s}, 8)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = open(MD5); err != nil {
+		t.Fatal(err)
+	}
+	d.File = fileOf(t, Config{State: s, Method: MD5})
+	if got := d.read(0, 8*unit); got.Checked != 8 || got.Mismatches != 0 || got.Otherwise != 8 {
+		t.Errorf("%+v", got)
+	}
+	d.write(0, 2*unit)
+	if got := d.read(0, 8*unit); got.Checked != 8 || got.Mismatches != 0 || got.Otherwise != 6 {
+		t.Errorf("after two were written again: %+v", got)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := open(Pattern); err == nil || !strings.Contains(err.Error(), "has headers, and pattern looks for none") {
+		t.Errorf("blocks with headers by pattern: %v", err)
+	}
+}
