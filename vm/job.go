@@ -44,6 +44,7 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 	s.Bytes = o.size("bytes", 0)
 	s.Passes = o.integer("passes", 0, 1)
 	s.DSync = o.boolean("dsync", false)
+	s.Forget = o.size("invalidate_every", 0)
 	s.MaxLatency = o.duration("max_latency")
 	s.Prio = o.prioShare()
 	o.flow(s)
@@ -276,10 +277,7 @@ func (o *options) sync(s *run.Stream) {
 		if n == 0 {
 			continue
 		}
-		if s.Sync.Writes > 0 {
-			o.fail(c.String(), "%s = %d is given too: a stream can have one of fsync, fdatasync and sync_range", s.Sync.Code, s.Sync.Writes)
-		}
-		s.Sync = run.SyncEvery{Code: c, Writes: n}
+		s.Syncs = append(s.Syncs, run.SyncEvery{Code: c, Writes: n})
 	}
 }
 

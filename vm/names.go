@@ -31,6 +31,7 @@ type opening struct {
 	kept      error       // why moonio may not write it; nil: the script does not ask to
 	verify    *run.Verify // how what is written is verified; nil: it is not
 	drop      bool        // from the page cache
+	advice    string      // for it; "": none
 }
 
 // names are the functions that work on names.
@@ -121,6 +122,7 @@ func (m *machine) open(L *lua.LState) int {
 		empty:  o.boolean("truncate", false),
 		write:  o.boolean("write", true),
 		drop:   o.boolean("invalidate", false),
+		advice: o.choice("advice", "", "random", "sequential"),
 	}
 	op.asked, op.asksFresh = o.has("write"), op.fresh
 	if op.verify = m.verification(o, false); op.verify != nil {
@@ -129,17 +131,13 @@ func (m *machine) open(L *lua.LState) int {
 	if f := m.run.device(op.name); f != nil {
 		o.device(op, f)
 	}
+	if op.direct && op.advice != "" {
+		o.fail("advice", "it is for the page cache, which direct I/O goes past")
+	}
 	o.done()
 	m.notThinking(L, call)
 	if m.task == nil {
-		f := m.openNow(L, op, call)
-		if err := m.verifyFile(f, op.verify); err != nil {
-			m.raise(L, fmt.Errorf("%s: %w", call, err))
-		}
-		if op.drop {
-			m.dropCache(L, f)
-		}
-		L.Push(m.wrap(f))
+		L.Push(m.wrap(m.openOutside(L, op, call)))
 		return 1
 	}
 	if op.verify != nil {
@@ -151,10 +149,30 @@ func (m *machine) open(L *lua.LState) int {
 	if op.drop {
 		L.RaiseError("%s: option invalidate: only the script's top level can drop what the page cache holds", call)
 	}
+	if op.advice != "" {
+		L.RaiseError("%s: option advice: only the script's top level can give it", call)
+	}
 	op.name = m.nameArg(L, 1, "open")
 	code := m.permit(L, op, call)
 	m.client.opening = op
 	return m.doNamed(L, waitOpen, run.Request{Code: code, Meta: &engine.Meta{Path: op.name, Flags: op.flags(), Perm: 0o644}})
+}
+
+// openOutside opens a file at the script's top level, and does there what only that can.
+func (m *machine) openOutside(L *lua.LState, op *opening, call string) *file {
+	f := m.openNow(L, op, call)
+	if err := m.verifyFile(f, op.verify); err != nil {
+		m.raise(L, fmt.Errorf("%s: %w", call, err))
+	}
+	if op.drop {
+		m.dropCache(L, f)
+	}
+	if op.advice != "" && m.run.Plan == nil {
+		if err := m.run.Session.Advise(f.File, op.advice == "random"); err != nil {
+			m.raise(L, fmt.Errorf("%s: %w", call, err))
+		}
+	}
+	return f
 }
 
 // device refuses what a device can't be opened with.
@@ -164,6 +182,8 @@ func (o *options) device(op *opening, f *file) {
 		o.fail("size", "the device has %s, and %s are asked for", units.FormatSize(size), units.FormatSize(op.size))
 	case o.has("direct") && !op.direct:
 		o.fail("direct", "a device is always opened for direct I/O: leave the option out")
+	case op.advice != "":
+		o.fail("advice", "it is for the page cache, and a device is opened for direct I/O")
 	case op.sync != "none":
 		o.fail("sync", "a device is not opened with it: give streams dsync = true, or sync the device")
 	case op.fresh:

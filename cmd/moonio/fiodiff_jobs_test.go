@@ -142,6 +142,8 @@ var syncJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=randrw --fsync=1 --rwmixread=0", order: places, syncs: &syncs{fio: 15, moonio: 16, why: lastLeftOut}},
 	{args: "--name=a --filename=data --size=64k --rw=randwrite --fsync=1 --ioengine=libaio --iodepth=4", order: set, syncs: &syncs{fio: anyCount, moonio: 16, why: "fio leaves out those that are due while as many as iodepth are in flight"}},
 	{args: "--name=a --filename=data --size=64k --rw=randwrite --end_fsync=1", order: set},
+	{args: "--name=a --filename=data --size=64k --rw=write --fsync=4 --fdatasync=2", syncs: &syncs{fio: 3, moonio: 8, shorts: true, why: lastLeftOut}},
+	{args: "--name=a --filename=data --size=64k --rw=write --fsync=4 --sync_file_range=write:2", syncs: &syncs{fio: 3, moonio: 8, shorts: true, why: lastLeftOut}},
 	{args: "--name=a --filename=data --size=64k --rw=write --fsync_on_close=1"},
 	{args: "--name=a --filename=data --size=64k --rw=write --sync=dsync"},
 	{args: "--name=a --filename=data --size=64k --rw=randwrite --sync=1", order: set},
@@ -159,6 +161,8 @@ var timeJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=read --runtime=200ms --time_based --number_ios=10", order: loose},
 	{args: "--name=a --filename=data --size=64k --rw=read --runtime=1200ms --ramp_time=200ms --time_based --thinktime=1000", order: loose},
 	{args: "--name=a --filename=data --size=64k --rw=read --startdelay=50ms"},
+	{args: "--name=a --filename=data --size=256k --rw=randread --loops=3", order: counts},
+	{args: "--name=a --filename=data --size=64k --rw=read --loops=3 --invalidate=0 --fadvise_hint=0"},
 }
 
 var dataJobs = []peerJob{
@@ -205,6 +209,7 @@ var reportJobs = []peerJob{
 
 var jobFiles = []peerJob{
 	{args: "-name=a -filename data -size 64k -rw read"},
+	{args: "-nam=a --filename=data --si=64k --readw=read --numj=2 --group"},
 	{args: "--rw=write --size=64k --name=a --name=b --rw=randread --bs=8k", order: set},
 	{args: "--rw=write --size=64k --name=a --stonewall --name=b --stonewall --rw=read --filename=a.0.0"},
 	{args: "--section=b", file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nrw=write\nbs=16k\n"},

@@ -15,6 +15,7 @@ import (
 var elsewhere = map[string]string{
 	"server": "jobs run on this machine", "client": "jobs run on this machine: use ssh", "daemonize": "jobs run on this machine",
 	"remote-config": "jobs run on this machine", "crctest": "`go test -bench .` in moonio's source measures checksums",
+	"memcpytest": "it measures the memory, and no storage", "latency-log": "fio has write_lat_log instead",
 	"cpuclock-test": "the kernel's monotonic clock is used", "merge-blktrace-only": "`moonio trace convert` reads traces",
 	"inflate-log": "logs are not compressed", "idle-prof": "the result of --out has the CPU time used", "profile": "`moonio list` lists the built-in scripts",
 	"trigger": "run moonio in a shell script", "trigger-file": "run moonio in a shell script", "trigger-timeout": "run moonio in a shell script",

@@ -41,6 +41,9 @@ func newFioLive(f *fioRun, r *running) (*fioLive, error) {
 		if l.every, err = fioDuration(v); err != nil {
 			return nil, usage("--status-interval=%s: %w", v, err)
 		}
+		if l.every == 0 {
+			return nil, usage("--status-interval=%s: it is the time from one document to the next, and more than 0", v)
+		}
 	}
 	var err error
 	if l.logs, err = fioout.NewLogs(f.program.Jobs, fioout.LogSettings{Create: createLog, Wall: l.wall}); err != nil {

@@ -131,9 +131,10 @@ func streamLine(s *run.Stream) string {
 		unless(s.Bytes == 0, units.FormatSize(s.Bytes)+" in all"),
 		unless(s.Passes == 0, fmt.Sprintf("%d passes", s.Passes)),
 		unless(len(files) == 1, "files in order "+s.Order.String()),
-		unless(s.Sync.Writes == 0, fmt.Sprintf("%s after every %d writes", s.Sync.Code, s.Sync.Writes)),
+		syncsLine(s.Syncs),
 		unless(s.SyncEnd == engine.Nop, fmt.Sprintf("%s at the end", s.SyncEnd)),
 		unless(!s.DSync, "dsync"),
+		unless(s.Forget == 0, "page cache dropped every "+units.FormatSize(s.Forget)),
 		unless(s.Submit == 0, fmt.Sprintf("submits %d at a time", s.Submit)),
 		unless(s.Low == 0, fmt.Sprintf("refilled at %d in flight", s.Low)),
 		thinkLine(s.Think),
@@ -141,6 +142,14 @@ func streamLine(s *run.Stream) string {
 		unless(s.Prio.Prio == 0, fmt.Sprintf("%v %% at I/O priority %s", s.Prio.Percent, s.Prio.Prio)),
 		verifyLine(s.Verify),
 	)
+}
+
+func syncsLine(syncs []run.SyncEvery) string {
+	var all []string
+	for _, e := range syncs {
+		all = append(all, fmt.Sprintf("%s after every %d writes", e.Code, e.Writes))
+	}
+	return strings.Join(all, ", ")
 }
 
 // mixLine is the operations; a trim that a write follows has a name of its own.

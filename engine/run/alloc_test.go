@@ -55,13 +55,13 @@ func TestOperationsDoNotAllocate(t *testing.T) {
 		"mix": func(s *Session) []Job {
 			st := stream4K(t, engine.Read, 32, s.testFile(t, "f", 1<<20), s.testFile(t, "g", 1<<20))
 			st.Mix = dist.Mix{{Op: engine.Read, Weight: 7}, {Op: engine.Write, Weight: 2}, {Op: engine.Append, Weight: 1}}
-			st.Sync = SyncEvery{Code: engine.Fdatasync, Writes: 3}
+			st.Syncs = []SyncEvery{{Code: engine.Fdatasync, Writes: 3}}
 			return oneStream(st)
 		},
 		"held back": func(s *Session) []Job {
 			st := stream4K(t, engine.Write, 32, s.testFile(t, "f", 1<<20), s.testFile(t, "g", 1<<20))
 			st.Order, st.Run = FileOrder{At: dist.Zipf{Theta: 1}}, 4
-			st.Sync = SyncEvery{Code: engine.SyncRange, Writes: 8}
+			st.Syncs = []SyncEvery{{Code: engine.SyncRange, Writes: 8}}
 			st.Think = &Think{Time: dist.Delay{Mean: 1000}, Every: 1000}
 			st.Low, st.Submit, st.Most, st.MaxLatency = 4, 8, 16, 1<<40
 			return oneStream(st)

@@ -32,8 +32,52 @@ func resident(t *testing.T, fd, size int) int {
 	return n
 }
 
+// A stream that goes over its file again and again finds nothing of it in memory each time.
+func TestForget(t *testing.T) {
+	f, fd, size := cached(t)
+	p := &phase{s: &Session{FS: f}, plan: &Phase{}}
+	w := &Worker{p: p}
+	s := &stream{course: &course{spec: &Stream{Forget: int64(size)}, targets: []*target{{file: &engine.File{Name: "f", FD: fd}}}}}
+	s.kept.Store(s.spec.Forget)
+	if err := unix.Fdatasync(fd); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, true, false, true, false} { // whether it is still in memory when half of a pass begins
+		if resident(t, fd, size) == 0 {
+			if _, err := unix.Pread(fd, make([]byte, size), 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.forget(w, int64(size/2))
+		if have := resident(t, fd, size) > 0; have != want {
+			t.Errorf("in memory as half %d begins: %v, want %v", i, have, want)
+		}
+	}
+	if p.err != nil {
+		t.Error(p.err)
+	}
+}
+
 // After Invalidate nothing of a file is in memory, though it was dirty.
 func TestInvalidate(t *testing.T) {
+	files, fd, size := cached(t)
+	f := &engine.File{Name: "f", FD: fd}
+	s := &Session{FS: files}
+	if err := s.Invalidate(f); err != nil {
+		t.Fatal(err)
+	}
+	if n := resident(t, fd, size); n != 0 {
+		t.Errorf("%d pages are still in memory", n)
+	}
+	s.FS = memfs.New()
+	if err := s.Invalidate(&engine.File{FD: -1}); err != nil {
+		t.Error(err)
+	}
+}
+
+// cached is a file that is in memory, and dirty.
+func cached(t *testing.T) (files *osfs.FS, fd, size int) {
+	t.Helper()
 	dir, size := t.TempDir(), 64*os.Getpagesize()
 	var fs unix.Statfs_t
 	if err := unix.Statfs(dir, &fs); err == nil && fs.Type == unix.TMPFS_MAGIC {
@@ -46,24 +90,12 @@ func TestInvalidate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer files.Shutdown()
-	fd, err := files.Open("f", unix.O_RDWR, 0)
-	if err != nil {
+	t.Cleanup(func() { files.Shutdown() })
+	if fd, err = files.Open("f", unix.O_RDWR, 0); err != nil {
 		t.Fatal(err)
 	}
-	f := &engine.File{Name: "f", FD: fd}
 	if n := resident(t, fd, size); n == 0 {
 		t.Skip("what was just written is not in memory here")
 	}
-	s := &Session{FS: files}
-	if err := s.Invalidate(f); err != nil {
-		t.Fatal(err)
-	}
-	if n := resident(t, fd, size); n != 0 {
-		t.Errorf("%d pages are still in memory", n)
-	}
-	s.FS = memfs.New()
-	if err := s.Invalidate(&engine.File{FD: -1}); err != nil {
-		t.Error(err)
-	}
+	return files, fd, size
 }

@@ -385,7 +385,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := stream4K(t, engine.Write, 4, f)
-	st.Sync = SyncEvery{Code: engine.Fdatasync, Writes: 100}
+	st.Syncs = []SyncEvery{{Code: engine.Fdatasync, Writes: 100}}
 	st.Ops = 1000
 	r := play(t, s, &Phase{Threads: 2, Ops: 3000, Interval: 20 * time.Millisecond,
 		Wrap: func(e engine.Engine, seed uint64) engine.Engine { return fault.Wrap(e, []*fault.Rule{flush}, seed) },

@@ -89,7 +89,7 @@ func TestFileOrderThreads(t *testing.T) {
 func TestSyncRangeEvery(t *testing.T) {
 	s := simSession(t, steady)
 	st := stream4K(t, engine.Write, 1, s.testFile(t, "f", 1<<20)).at(dist.Sequential{})
-	st.Sync, st.Ops = SyncEvery{engine.SyncRange, 4}, 10
+	st.Syncs, st.Ops = []SyncEvery{{engine.SyncRange, 4}}, 10
 	got := tapeOf(t, s, 1, st, Phase{}).submitted(engine.SyncRange)
 	if len(got) != 2 {
 		t.Fatalf("%d sync_ranges, want 2", len(got))
@@ -97,6 +97,19 @@ func TestSyncRangeEvery(t *testing.T) {
 	for i, e := range got {
 		if e.op.Off != int64(i)*4*4096 || e.op.Len != 4*4096 {
 			t.Errorf("sync_range of %d bytes at %d", e.op.Len, e.op.Off)
+		}
+	}
+}
+
+// Of syncs that are due at once the first is enough.
+func TestSyncsOfTwoKinds(t *testing.T) {
+	s := simSession(t, steady)
+	st := stream4K(t, engine.Write, 1, s.testFile(t, "f", 1<<20)).at(dist.Sequential{})
+	st.Syncs, st.Ops = []SyncEvery{{engine.Fsync, 4}, {engine.Fdatasync, 2}, {engine.SyncRange, 3}}, 16
+	tape := tapeOf(t, s, 1, st, Phase{})
+	for code, want := range map[engine.OpCode]int{engine.Fsync: 4, engine.Fdatasync: 4, engine.SyncRange: 3} {
+		if n := len(tape.submitted(code)); n != want {
+			t.Errorf("%d of %s, want %d", n, code, want)
 		}
 	}
 }
@@ -145,7 +158,7 @@ func TestSyncAtEnd(t *testing.T) {
 func TestTrimWrite(t *testing.T) {
 	s := simSession(t, steady)
 	st := stream4K(t, engine.Trim, 4, s.testFile(t, "f", 1<<20))
-	st.TrimWrite, st.Ops, st.Sync = true, 40, SyncEvery{engine.Fsync, 10}
+	st.TrimWrite, st.Ops, st.Syncs = true, 40, []SyncEvery{{engine.Fsync, 10}}
 	a := tapeOf(t, s, 1, st, Phase{})
 	trimmed := map[int64]int{}
 	for _, e := range a.events {
@@ -362,7 +375,7 @@ func TestStreamRefused(t *testing.T) {
 	s := nullSession(t)
 	f := s.testFile(t, "f", 1<<20)
 	for want, change := range map[string]func(*Stream){
-		`fsync = 3: it counts writes, and the stream makes none (op = read)`:       func(s *Stream) { s.Sync = SyncEvery{engine.Fsync, 3} },
+		`fsync = 3: it counts writes, and the stream makes none (op = read)`:       func(s *Stream) { s.Syncs = []SyncEvery{{engine.Fsync, 3}} },
 		`depth_low = 4: it is below the depth, which is 4`:                         func(s *Stream) { s.Low = 4 },
 		`submit_batch = 5: it is at most the depth, which is 4`:                    func(s *Stream) { s.Submit = 5 },
 		`batch_max = 1: it is at least batch, which is 2`:                          func(s *Stream) { s.Batch, s.Most = 2, 1 },

@@ -148,7 +148,7 @@ func TestSyncEvery(t *testing.T) {
 				var a tape
 				st := stream4K(t, engine.Write, depth, s.testFile(t, "f", 400*4096), s.testFile(t, "g", 400*4096), s.testFile(t, "h", 400*4096))
 				st.at(dist.Sequential{})
-				st.Sync = SyncEvery{Code: engine.Fdatasync, Writes: every}
+				st.Syncs = []SyncEvery{{Code: engine.Fdatasync, Writes: every}}
 				st.Ops, st.Passes = limit.Ops, limit.Passes
 				play(t, s, &Phase{Threads: threads, Wrap: a.wrap, Jobs: oneStream(st)})
 				written, synced := map[string]int64{}, map[string]int64{}

@@ -75,9 +75,10 @@ type Stream struct {
 	Ops     int64         // ends the job, but for the syncs that are due; 0: no limit; they count as the phase's do
 	Bytes   int64         // likewise
 	Passes  int64         // likewise, over each file; reads and writes have each their own
-	Sync    SyncEvery     // a sync after every so many writes
+	Syncs   []SyncEvery   // after so many writes each; of those that are due at once the first is issued
 	SyncEnd engine.OpCode // a sync of each file when all else of the stream has completed; Nop: none
 	DSync   bool          // each write is durable when it completes
+	Forget  int64         // bytes moved after which the page cache gives up what it holds of the files; 0: it keeps it
 	Batch   int           // completions to wait for at a time, if all that the worker does says so; 0: 1
 	Poll    bool          // likewise: wait for none, and look again and again
 	Most    int           // completions to take at a time, likewise; 0: as many as there are
@@ -138,8 +139,8 @@ type Access struct {
 	Align  int64 // offsets are multiples of it; 0: the smallest block
 }
 
-// SyncEvery issues Code on a file after every Writes writes to it have completed; with
-// 0 it does nothing. A sync_range goes from the first to the last byte that they wrote.
+// SyncEvery issues Code on a file after every Writes writes to it have completed.
+// A sync_range goes from the first to the last byte that they wrote.
 type SyncEvery struct {
 	Code   engine.OpCode
 	Writes int64

@@ -147,27 +147,50 @@ func (s *stream) doChore(w *Worker) bool {
 // follow adds what a completed operation makes necessary.
 func (s *stream) follow(w *Worker, slot uint32, res int64) {
 	op, t := &w.ops[slot], w.slots[slot].target
-	if s.brake != nil && (s.spec.Sync.Writes == 0 || op.Code != s.spec.Sync.Code) {
+	if s.brake != nil && !s.spec.syncsBy(op.Code) {
 		s.brake.completed(w)
 	}
 	if res < 0 {
 		return
 	}
-	switch every := s.spec.Sync.Writes; {
+	switch {
 	case op.Code == engine.Trim && s.spec.TrimWrite:
 		s.chores.push(chore{engine.Write, t, op.Off, op.Len, w.now})
-	case every == 0 || op.Code != engine.Write && op.Code != engine.Append:
-	case s.spec.Sync.Code == engine.SyncRange:
-		if off, n, due := t.written.add(op.Off, res, every); due {
-			s.chores.push(chore{engine.SyncRange, t, off, n, w.now})
+	case len(s.spec.Syncs) > 0 && (op.Code == engine.Write || op.Code == engine.Append):
+		s.sync(w, t, op.Off, res)
+	}
+}
+
+// sync issues what is due after a write of n bytes.
+func (s *stream) sync(w *Worker, t *target, off, n int64) {
+	count, issued := t.writes.Add(1), false
+	for i := range s.spec.Syncs {
+		e := &s.spec.Syncs[i]
+		c, due := chore{code: e.Code, target: t, at: w.now}, false
+		if e.Code == engine.SyncRange {
+			c.off, c.n, due = t.written.add(off, n, e.Writes)
+		} else {
+			due = count%e.Writes == 0
 		}
-	case t.writes.Add(1)%every == 0:
-		s.chores.push(chore{code: s.spec.Sync.Code, target: t, at: w.now})
+		if due && !issued {
+			s.chores.push(c)
+			issued = true
+		}
 	}
 }
 
 // follows says that completions of the stream can make other operations necessary.
-func (s *Stream) follows() bool { return s.Sync.Writes > 0 || s.TrimWrite || s.Think != nil }
+func (s *Stream) follows() bool { return len(s.Syncs) > 0 || s.TrimWrite || s.Think != nil }
+
+// syncsBy says whether it issues such syncs after writes.
+func (s *Stream) syncsBy(code engine.OpCode) bool {
+	for i := range s.Syncs {
+		if s.Syncs[i].Code == code {
+			return true
+		}
+	}
+	return false
+}
 
 // conclude issues the syncs at the stream's end, when all of it has completed: on the worker that
 // is the last to get there.

@@ -219,6 +219,9 @@ func (s *stream) issue(w *Worker) bool {
 	if !w.p.afford(d.code, d.n, d.due) {
 		return false
 	}
+	if s.spec.Forget > 0 && d.code.Transfers() {
+		s.forget(w, d.n)
+	}
 	s.load(w, d.code, d.target, off, d.n, d.due)
 	s.exhausted = s.ops.spent() || s.bytes.spent()
 	if s.brake != nil {

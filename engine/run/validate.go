@@ -185,10 +185,8 @@ func (s *Stream) validate() error {
 		return fmt.Errorf("depth = %d: at least 1 is needed", s.Depth)
 	case len(s.Files) == 0:
 		return errors.New("no file")
-	case s.Ops < 0 || s.Bytes < 0 || s.Passes < 0 || s.Batch < 0 || s.Sync.Writes < 0:
+	case s.Ops < 0 || s.Bytes < 0 || s.Passes < 0 || s.Batch < 0 || s.Forget < 0:
 		return errors.New("a limit is negative")
-	case s.Sync.Writes > 0 && !syncs(s.Sync.Code):
-		return fmt.Errorf("%s after every %d writes: a sync is fsync, fdatasync or sync_range", s.Sync.Code, s.Sync.Writes)
 	case s.Passes > 0 && !s.does(false) && !s.does(true):
 		return fmt.Errorf("passes = %d: %s visits no places in turn", s.Passes, s.Mix)
 	}
@@ -209,9 +207,15 @@ func (s *Stream) validate() error {
 
 func (s *Stream) validateSyncs() error {
 	writes := s.has(engine.Write) || s.has(engine.Append) || s.TrimWrite
+	for _, e := range s.Syncs {
+		switch {
+		case e.Writes < 1 || !syncs(e.Code):
+			return fmt.Errorf("%s after every %d writes: a sync is fsync, fdatasync or sync_range, and comes after 1 write at least", e.Code, e.Writes)
+		case !writes:
+			return fmt.Errorf("%s = %d: it counts writes, and the stream makes none (op = %s)", e.Code, e.Writes, s.Mix)
+		}
+	}
 	switch {
-	case s.Sync.Writes > 0 && !writes:
-		return fmt.Errorf("%s = %d: it counts writes, and the stream makes none (op = %s)", s.Sync.Code, s.Sync.Writes, s.Mix)
 	case s.SyncEnd != engine.Nop && s.SyncEnd != engine.Fsync && s.SyncEnd != engine.Fdatasync:
 		return fmt.Errorf("sync_at_end = %q: it is fsync or fdatasync", s.SyncEnd)
 	case s.TrimWrite && !s.has(engine.Trim):

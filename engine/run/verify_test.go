@@ -75,7 +75,7 @@ func readBack(s *Stream) []Job {
 	v := *s.Verify
 	v.Only, v.Fatal, v.Backlog = true, false, 0
 	b.Verify, b.Mix = &v, dist.Mix{{Op: engine.Read, Weight: 1}}
-	b.Ops, b.Bytes, b.Passes, b.Sync = 0, 0, 0, SyncEvery{}
+	b.Ops, b.Bytes, b.Passes, b.Syncs = 0, 0, 0, nil
 	return []Job{{Name: "back", Stream: &b}}
 }
 
@@ -173,8 +173,8 @@ func drawStream(t *rapid.T, f *engine.File) *Stream {
 		Files: []*engine.File{f}, Read: a, Write: a,
 		Depth: rapid.SampledFrom([]int{1, 4, 16}).Draw(t, "depth"),
 		Ops:   100, DSync: rapid.IntRange(0, 9).Draw(t, "dsync") == 0,
-		Sync: SyncEvery{Code: engine.Fdatasync, Writes: rapid.SampledFrom([]int64{0, 50}).Draw(t, "sync")},
-		Data: &content.Spec{Refill: rapid.Bool().Draw(t, "refill")},
+		Syncs: rapid.SampledFrom([][]SyncEvery{nil, {{Code: engine.Fdatasync, Writes: 50}}}).Draw(t, "syncs"),
+		Data:  &content.Spec{Refill: rapid.Bool().Draw(t, "refill")},
 		Verify: &Verify{
 			Method:  rapid.SampledFrom([]verify.Method{verify.CRC32C, verify.XXHash, verify.MD5, verify.Header}).Draw(t, "method"),
 			Backlog: rapid.SampledFrom([]int64{0, 1, 20}).Draw(t, "backlog"),

@@ -51,6 +51,7 @@ function params(specs) end
 ---@field truncate? boolean empty the file. Default: false.
 ---@field verify? VerifyMethod|VerifyOptions verify what clients and streams write to it. Only at the top level. Default: not at all.
 ---@field invalidate? boolean make the page cache give up what it holds of the file, after writing back what is dirty. Only at the top level. Default: false.
+---@field advice? "random"|"sequential" what the kernel is told of the reads to come: at random places it reads nothing ahead, in sequence more than otherwise. Only at the top level. Default: nothing.
 ---@field write? boolean open for writing too. Default: true, unless the file is one that moonio did not make and may not write.
 
 ---Opens a file beneath the run's directory. At the top level it is laid out there and then; in a client the open
@@ -268,10 +269,11 @@ function phase(name, options, jobs, ...) end
 ---@field bytes? Size ends after so many bytes
 ---@field passes? integer ends after so many passes over the region, with `permute` and `sequential`
 ---@field fsync? integer an fsync after every so many writes have completed
----@field fdatasync? integer the same with fdatasync
+---@field fdatasync? integer the same with fdatasync. Where an fsync is due too, that is enough.
 ---@field sync_range? integer the same with sync_range, from the first to the last byte that these writes covered
 ---@field sync_at_end? "fsync"|"fdatasync" a sync of every file at the stream's end, when all of it has completed
 ---@field dsync? boolean make each write durable before it completes
+---@field invalidate_every? Size after so many bytes the page cache gives up what it holds of the stream's files and is not dirty, so that the next pass reads from storage. Default: never.
 ---@field submit_batch? integer the most operations to hand over in one call. Default: as many as there is room for, in as many calls as the device leaves time for.
 ---@field batch? integer completions to wait for at a time; with 0 it does not wait but looks again and again. Default: 1, and all that have come with it.
 ---@field batch_max? integer completions to take at a time. Default: as many as there are.

@@ -18,7 +18,7 @@ const (
 var General = map[string]Argument{
 	"debug": Required, "parse-only": None, "merge-blktrace-only": None, "output": Required, "output-format": Required,
 	"bandwidth-log": None, "minimal": None, "append-terse": None, "terse-version": Required, "version": None, "help": None,
-	"cpuclock-test": None, "crctest": Optional, "cmdhelp": Optional, "enghelp": Optional, "showcmd": None, "readonly": None,
+	"cpuclock-test": None, "memcpytest": Optional, "latency-log": None, "crctest": Optional, "cmdhelp": Optional, "enghelp": Optional, "showcmd": None, "readonly": None,
 	"eta": Required, "eta-interval": Required, "eta-newline": Required, "status-interval": Required, "section": Required,
 	"alloc-size": Required, "warnings-fatal": None, "max-jobs": Required, "server": Optional, "daemonize": Required,
 	"client": Required, "remote-config": Required, "idle-prof": Required, "inflate-log": Required, "trigger-file": Required,
@@ -26,6 +26,12 @@ var General = map[string]Argument{
 
 	"print-script": None, "engine": Required, "seed": Required, "out": Required, "record": Required, "device": Required, "destroy-data": None,
 	"interval": Required, "fault": Required, "quiet": None, "no-progress": None,
+}
+
+// own are those of General that are moonio's.
+var own = map[string]bool{
+	"print-script": true, "engine": true, "seed": true, "out": true, "record": true, "device": true, "destroy-data": true,
+	"interval": true, "fault": true, "quiet": true, "no-progress": true,
 }
 
 func commandNames() []string {
@@ -62,7 +68,10 @@ func (s *Sources) scan(args []string) (*commandLine, error) {
 		}
 		name, value, given := strings.Cut(body, "=")
 		o := Option{Name: name, Value: value, Given: given, Pos: pos}
-		if !given && takesNext(name) && i+1 < len(args) {
+		if err := o.complete(); err != nil {
+			return nil, err
+		}
+		if !given && takesNext(o.Name) && i+1 < len(args) {
 			i++
 			o.Value, o.Given, o.Pos.Text = args[i], true, args[i-1]+" "+args[i]
 		}

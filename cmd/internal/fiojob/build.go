@@ -23,6 +23,7 @@ func Parse(args []string, src Sources) (*Command, error) {
 			return nil, err
 		}
 		for _, s := range more {
+			s.file = i + 1
 			if line.wants(s) {
 				sections = append(sections, s)
 			}
@@ -51,6 +52,9 @@ type builder struct {
 	inStage []string
 	group   int
 	stage   int
+	global  []Option // that hold for the next job
+	line    []Option // those of them that stand on the command line: each file begins with them
+	file    int      // that the section is of, from 1; 0: the command line
 }
 
 // limit reads --max-jobs.
@@ -69,7 +73,10 @@ func (b *builder) limit() error {
 }
 
 func (b *builder) section(s *section) error {
-	job := Job{Name: s.name, Options: s.options, All: slices.Concat(b.command.Global, s.options)}
+	if s.file != b.file {
+		b.file, b.global = s.file, b.line
+	}
+	job := Job{Name: s.name, Options: s.options, All: slices.Concat(b.global, s.options), Pos: s.pos}
 	v := ValuesOf(&job)
 	for _, o := range s.options {
 		if err := v.check(o); err != nil {
@@ -77,7 +84,10 @@ func (b *builder) section(s *section) error {
 		}
 	}
 	if s.global {
-		b.command.Global = job.All
+		b.command.Global = append(b.command.Global, s.options...)
+		if b.global = job.All; s.file == 0 {
+			b.line = job.All
+		}
 		return nil
 	}
 	if v.Has("name") {

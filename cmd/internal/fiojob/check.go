@@ -23,6 +23,9 @@ func (v *Values) check(o Option) error {
 			return o.Fail("", "there are at most three parts: for reads, writes and trims")
 		}
 		if err := v.checkPart(spec, part); err != nil {
+			if lo, _ := span(part); spec.Name == "bs" && lo != part {
+				err.why = "it is one size: a range of them is bsrange=" + part
+			}
 			return o.Fail(err.part, "%s", err.why)
 		}
 	}
@@ -141,6 +144,9 @@ func checkChoice(spec Spec, text string) *wrong {
 		if c == word {
 			return nil
 		}
+	}
+	if bare := strings.Trim(word, `"'`); bare != word {
+		return &wrong{word, "words have no quotes: it is " + bare}
 	}
 	return &wrong{word, fmt.Sprintf("%q is not one of %s%s", word, strings.Join(spec.choices(), ", "), suggest.Hint(word, spec.choices()))}
 }

@@ -19,6 +19,7 @@ type Job struct {
 	Stage   int      // from 0: a stonewall begins another, which waits for those before
 	Options []Option // its own, without those of Global; a later one of the same name wins
 	All     []Option // Global's and its own, in order
+	Pos     Pos      // where it begins
 }
 
 // Option is one option as it was written.

@@ -44,6 +44,9 @@ func number(text string, least int64, u units) (int64, *wrong) {
 // scalar reads one number and its unit.
 func (u units) scalar(text string) (*big.Int, *wrong) {
 	sign, digits, unit := parts(text)
+	if strings.ContainsAny(text, `"'`) {
+		return nil, &wrong{text, "numbers have no quotes"}
+	}
 	if digits == "" {
 		return nil, &wrong{text, fmt.Sprintf("%q is not a number", text)}
 	}
@@ -57,6 +60,9 @@ func (u units) scalar(text string) (*big.Int, *wrong) {
 	}
 	if strings.HasPrefix(unit, ".") {
 		return nil, &wrong{unit, "fio takes whole numbers: choose a smaller unit"}
+	}
+	if i := strings.IndexAny(unit, "-,"); i >= 0 {
+		return nil, &wrong{unit[i:], fmt.Sprintf("it is one number, and this goes on with %q", unit[i:])}
 	}
 	factor, bad := u.factor(unit)
 	if bad != nil {

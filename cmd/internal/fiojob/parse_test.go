@@ -102,6 +102,16 @@ d.0 group 2 stage 1: new_group numjobs=2
 d.1 group 2 stage 1: new_group numjobs=2
 e.0 group 3 stage 2: stonewall
 `},
+		{"abbreviations", "--nam=a --siz 1m --readw=read --output-form=json -numj=2 --group --hipri_p=5 --blockal=4k", nil, `
+output-format=json 
+a.0 group 0 stage 0: name=a size=1m rw=read numjobs=2 group_reporting hipri_percentage=5 ba=4k
+a.1 group 0 stage 0: name=a size=1m rw=read numjobs=2 group_reporting hipri_percentage=5 ba=4k
+`},
+		{"each file has globals of its own", "--bs=2k one.fio two.fio", files{"one.fio": "[global]\nrw=write\n[a]\n", "two.fio": "[b]\n[global]\nrw=trim\n[c]\n"}, `
+a.0 group 0 stage 0: bs=2k rw=write
+b.0 group 1 stage 1: bs=2k
+c.0 group 1 stage 1: bs=2k rw=trim
+`},
 		{"two files", "--bs=2k one.fio --name=x two.fio", files{"one.fio": "[a]\nsize=1m", "two.fio": "[b]\n[c]\n"}, `
 x.0 group 0 stage 0: bs=2k name=x
 a.0 group 0 stage 0: bs=2k size=1m
@@ -187,10 +197,34 @@ argument 2: bs=-4k: the least is 1
 argument 2: ioengine=libiao: "libiao" is not one of sync, psync, vsync, pvsync, pvsync2, libaio, io_uring, posixaio, rbd, mmap, splice, netsplice, sg, null, net, cpuio, rdma, e4defrag, falloc, ftruncate, filecreate, filestat, filedelete, exec, gfapi, gfapi_async, mtd, pmemblk, dev-dax, rados, external, libpmem, nbd, io_uring_cmd (did you mean "libaio"?)
     --ioengine=libiao
                ^^^^^^`},
-		{"--name=x --iodept=4", nil, `
-argument 2: "iodept": fio has no such option (did you mean "iodepth"?)
-    --iodept=4
-      ^^^^^^`},
+		{"--name=x --iodpeth=4", nil, `
+argument 2: "iodpeth": fio has no such option (did you mean "iodepth"?)
+    --iodpeth=4
+      ^^^^^^^`},
+		{"--name=x --readw=read --rea=4", nil, `
+argument 3: "rea": more than one option begins so: read_beyond_wp, read_iolog, read_iolog_chunked, readonly, readwrite
+    --rea=4
+      ^^^`},
+		{"--name=x --bs=4k-8k", nil, `
+argument 2: bs=4k-8k: it is one size: a range of them is bsrange=4k-8k
+    --bs=4k-8k
+           ^^^`},
+		{"--name=x --size=64k,32k", nil, `
+argument 2: size=64k,32k: it is one number, and this goes on with ",32k"
+    --size=64k,32k
+              ^^^^`},
+		{"j.fio", files{"j.fio": "[x]\nsize=\"64k\"\n"}, `
+j.fio:2: size="64k": numbers have no quotes
+    size="64k"
+         ^^^^^`},
+		{"j.fio", files{"j.fio": "[x]\nrw='write'\n"}, `
+j.fio:2: rw='write': words have no quotes: it is write
+    rw='write'
+       ^^^^^^^`},
+		{"j.fio", files{"j.fio": "[x]\n--size=4k\n"}, `
+j.fio:2: "--size": options have no dashes in a job file: write size
+    --size=4k
+    ^^^^^^`},
 		{"--name=x --direct --size=1m", nil, `
 argument 2: direct=--size=1m: it is 0 or 1
     --direct --size=1m

@@ -8,6 +8,7 @@ type section struct {
 	pos     Pos
 	global  bool
 	wall    bool // it waits for all before, because it begins another file
+	file    int  // of those on the command line, from 1; 0: the command line itself
 	options []Option
 }
 

@@ -2,6 +2,7 @@ package fiojob
 
 import (
 	"fmt"
+	"strings"
 
 	"moonio/engine/suggest"
 )
@@ -12,6 +13,10 @@ func unknown(o Option) error {
 	if o.Pos.File == "" {
 		known = append(known, commandNames()...)
 	}
-	why := "fio has no such option" + suggest.Hint(o.Name, known)
+	name := strings.TrimLeft(o.Name, "-")
+	why := "fio has no such option" + suggest.Hint(name, known)
+	if _, ok := Find(name); ok && name != o.Name {
+		why = "options have no dashes in a job file: write " + name
+	}
 	return &Error{Pos: o.Pos, What: fmt.Sprintf("%q", o.Name), Why: why, Mark: o.Name}
 }

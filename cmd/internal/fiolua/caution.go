@@ -56,8 +56,11 @@ func (t *translation) cautionCache(u *unit) {
 		data *= int64(len(u.jobs))
 	}
 	if !u.direct() && !u.null() && u.rw.reads && t.setup.Memory > 0 && data < t.setup.Memory {
-		t.warn(fmt.Sprintf("job %s: the page cache is measured, and not the storage: there is no direct=1, and its files of %s fit into the memory of %s",
-			u.name, about(data), about(t.setup.Memory)))
+		what := "the page cache is measured, and not the storage"
+		if u.drops() {
+			what = "the page cache is empty when it begins, and answers what is read ahead or read again"
+		}
+		t.warn(fmt.Sprintf("job %s: there is no direct=1, and its files of %s fit into the memory of %s: %s", u.name, about(data), about(t.setup.Memory), what))
 	}
 }
 

@@ -29,7 +29,7 @@ var translated = set(`
 	sync_file_range direct buffered overwrite loops numjobs startdelay runtime time_based verify_only ramp_time verify do_verify verify_interval
 	verify_pattern verify_fatal verify_dump verify_backlog zonemode zonesize zonerange zoneskip rwmixread rwmixwrite nice prio prioclass thinktime
 	thinktime_spin thinktime_blocks thinktime_blocks_type thinktime_iotime rate rate_min rate_process rate_ignore_thinktime rate_iops rate_iops_min
-	max_latency latency_target latency_window latency_percentile invalidate sync create_only allow_file_create pre_read cpumask
+	max_latency latency_target latency_window latency_percentile invalidate fadvise_hint sync create_only allow_file_create pre_read cpumask
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers
 	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error
 	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what write_iolog`)
@@ -79,10 +79,6 @@ argument 3: read_iolog=trace: moonio has no such option: play the trace with ` +
 argument 3: ioengine=filestat: moonio has no engine filestat: write a script whose clients call stat
     --ioengine=filestat
                ^^^^^^^^`},
-		{"--size=1m --rw=write --fsync=1 --fdatasync=1", `
-argument 5: fdatasync=1: there is fsync=1 already, and a job has syncs of one kind
-    --fdatasync=1
-                ^`},
 		{"--size=1m --rw=randrw --rate=1m,0", `
 argument 4: rate=1m,0: only one direction of the mix has a rate: make two jobs of it, one of which has none
     --rate=1m,0
@@ -162,7 +158,8 @@ func TestWarnings(t *testing.T) {
 		{"--size=1m --direct=1 --iodepth=32", "job x: iodepth=32 has no effect: psync does one operation at a time; libaio and io_uring do more, or numjobs"},
 		{"--size=1m --direct=1 --runtime=9", "job x: runtime=9 is only the longest that it takes: without time_based the job ends after 1 MiB"},
 		{"--size=1m --direct=1 --time_based", "job x: time_based has no effect without a runtime: the job ends after 1 MiB"},
-		{"--size=1m", "job x: the page cache is measured, and not the storage: there is no direct=1, and its files of 1 MiB fit into the memory of 1 GiB"},
+		{"--size=1m", "job x: there is no direct=1, and its files of 1 MiB fit into the memory of 1 GiB: the page cache is empty when it begins, and answers what is read ahead or read again"},
+		{"--size=1m --invalidate=0", "job x: there is no direct=1, and its files of 1 MiB fit into the memory of 1 GiB: the page cache is measured, and not the storage"},
 		{"--size=1m --direct=1 --bs=4KiB", "argument 4: bs=4KiB: fio takes KiB for a power of 1000, and K for one of 1024"},
 		{"--size=1m --direct=1 --thinktime=1 --rate=1m", "job x: what falls due while it thinks is left out; fio makes it up in a burst, as rate_ignore_thinktime=0 asks for here"},
 		{"--size=1m --direct=1 --randseed=1 --name=y --size=1m --direct=1 --randseed=2", "argument 8: randseed=2: all jobs follow from one seed here, and randseed=1 has set it"},

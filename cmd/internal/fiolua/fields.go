@@ -202,11 +202,28 @@ func (t *translation) putLimits(u *unit) error {
 	} else if !timed && trims {
 		u.put("ops", integer(u.amountToDo()/u.minimum), u.since("size", "io_size", "loops"))
 	}
+	if every := u.forgets(timed); every > 0 {
+		u.put("invalidate_every", size(every), u.sinceOr("invalidate=1 is fio's default", "invalidate")+": with each pass")
+	}
 	if timed || trims {
 		return nil
 	}
 	u.put("bytes", size(u.amountToDo()), u.sinceOr("once over the region", "io_size", "loops"))
 	return nil
+}
+
+// forgets is after how many bytes the page cache has to give up what it holds of the unit's files, as
+// fio makes it do when it begins anew; 0 if that is never.
+func (u *unit) forgets(timed bool) int64 {
+	loops := max(1, u.v.Integer("loops"))
+	if u.direct() || !u.invalidates() || u.mapped() || !u.rw.reads && !u.rw.writes || !timed && loops == 1 {
+		return 0
+	}
+	pass := u.amountToDo() / loops
+	if n := u.v.Integer("number_ios"); n > 0 && u.minimum == u.largest {
+		pass = min(pass, times(n, u.minimum))
+	}
+	return pass
 }
 
 // amountToDo is how many bytes the job moves if no time ends it: as many whole blocks as

@@ -19,6 +19,7 @@ type handle struct {
 	keep     bool // the file is used as it is, since no job says how large it is to be
 	direct   bool
 	sync     string
+	advice   string // to the kernel; "": none
 	layout   string
 	drop     bool // its pages are dropped from the cache
 	create   bool
@@ -191,6 +192,9 @@ func (t *translation) prepare(u *unit) error {
 		}
 		h.direct = u.direct()
 		h.sync = u.syncs()
+		if h.advice = u.advice(); h.direct || h.device || u.null() || u.mapped() {
+			h.advice = ""
+		}
 		h.written = u.rw.changes()
 		h.create = u.v.On("allow_file_create") || !u.v.Has("allow_file_create")
 		h.unlink = u.v.On("unlink")
@@ -210,7 +214,12 @@ func (t *translation) prepare(u *unit) error {
 
 // drops says whether the page cache is to hold nothing of the unit's files when it begins.
 func (u *unit) drops() bool {
-	return u.rw.reads && !u.null() && !u.v.On("pre_read") && (u.v.On("invalidate") || !u.v.Has("invalidate"))
+	return u.rw.reads && u.invalidates()
+}
+
+// invalidates says whether fio drops what the page cache holds of the unit's files.
+func (u *unit) invalidates() bool {
+	return !u.null() && !u.v.On("pre_read") && (u.v.On("invalidate") || !u.v.Has("invalidate"))
 }
 
 // usable refuses what is neither a file nor a block device.
@@ -251,7 +260,7 @@ func (t *translation) share(u *unit, h *handle) *handle {
 		t.handles = append(t.handles, h)
 		return h
 	}
-	key := fmt.Sprintf("%s direct=%v sync=%s", h.path, h.direct, h.sync)
+	key := fmt.Sprintf("%s direct=%v sync=%s advice=%s", h.path, h.direct, h.sync, h.advice)
 	have, ok := t.opened[key]
 	if !ok {
 		t.opened[key] = h
@@ -308,6 +317,23 @@ func (u *unit) syncs() string {
 	return ""
 }
 
+// advice is what the kernel is told of the places of the unit's operations; "" if nothing.
+func (u *unit) advice() string {
+	switch hint := u.v.Text("fadvise_hint"); {
+	case hint == "0", !u.rw.reads && !u.readsBack():
+		return ""
+	case hint == "random", hint == "1" && u.rw.random:
+		return "random"
+	}
+	return "sequential"
+}
+
+// mapped says whether the unit's files are mapped into memory.
+func (u *unit) mapped() bool {
+	engine, _ := u.v.Word("ioengine")
+	return engine == "mmap"
+}
+
 // null says whether the unit touches no storage.
 func (u *unit) null() bool {
 	engine, _ := u.v.Word("ioengine")
@@ -322,5 +348,5 @@ func (u *unit) origin() fiojob.Option {
 			return list[0]
 		}
 	}
-	return fiojob.Option{Name: "name", Value: u.name, Given: true}
+	return fiojob.Option{Name: "name", Value: u.name, Given: true, Pos: j.Pos}
 }

@@ -153,9 +153,6 @@ func (t *translation) putSyncs(u *unit) error {
 	if !u.rw.writes {
 		return nil
 	}
-	if err := u.oneSync(); err != nil {
-		return err
-	}
 	fsync, fdatasync := u.v.Integer("fsync"), u.v.Integer("fdatasync")
 	if fsync > 0 {
 		u.put("fsync", integer(fsync), u.since("fsync")+": ordered after the writes that it covers")
@@ -172,22 +169,6 @@ func (t *translation) putSyncs(u *unit) error {
 	}
 	if u.v.On("end_fsync") || u.v.On("fsync_on_close") {
 		u.put("sync_at_end", `"fsync"`, u.since("end_fsync", "fsync_on_close"))
-	}
-	return nil
-}
-
-// oneSync refuses syncs of several kinds.
-func (u *unit) oneSync() error {
-	have := ""
-	for _, name := range []string{"fsync", "fdatasync", "sync_file_range"} {
-		o, ok := u.v.Option(name)
-		if !ok || name != "sync_file_range" && u.v.Integer(name) == 0 {
-			continue
-		}
-		if have != "" {
-			return o.Fail("", "there is %s already, and a job has syncs of one kind", have)
-		}
-		have = o.String()
 	}
 	return nil
 }

@@ -83,6 +83,7 @@ func (h *handle) options() string {
 	}{
 		{h.direct, "direct = true"}, {h.sync != "", "sync = " + quote(h.sync)},
 		{!h.create, "create = false"}, {h.drop, "invalidate = true"},
+		{h.advice != "", "advice = " + quote(h.advice)},
 	} {
 		if f.on {
 			list = append(list, f.text)

@@ -95,6 +95,7 @@ type translation struct {
 	opened  map[string]*handle
 	seed    *fiojob.Option // that decided the seed
 	locals  []string       // of the script, beside those that hold files
+	usedIn  map[string]int // by a file's path: the first stage whose jobs have it
 }
 
 // unit is a section of a job file, with all its clones.

@@ -68,6 +68,8 @@ func (u *unit) regionSize(real Node, count int64) error {
 		u.size = real.Size * s.Percent / 100
 	case real.Exists && real.Size > 0:
 		u.size = real.Size
+	case given && s.Percent == 0:
+		return asked.Fail("", "that is all of the file, and there is none: give a size such as size=1g")
 	case given:
 		return asked.Fail("", "there is no file to take that share of: give a size such as size=1g")
 	default:

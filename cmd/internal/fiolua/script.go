@@ -76,20 +76,6 @@ func (t *translation) stage(w *writer, units []*unit) {
 	t.after(w, units)
 }
 
-// forget drops from the page cache what jobs are going to read and earlier ones have written.
-func (t *translation) forget(w *writer, units []*unit) {
-	var done []*handle
-	for _, u := range units {
-		for _, h := range u.files {
-			if u.drops() && h.first.stage < u.stage && !h.direct && !slices.Contains(done, h) {
-				w.line("")
-				w.line("%s:invalidate() -- %s", h.variable, u.sinceOr("invalidate=1 is fio's default", "invalidate"))
-				done = append(done, h)
-			}
-		}
-	}
-}
-
 func (u *unit) drop(name string) {
 	u.fields = slices.DeleteFunc(u.fields, func(f field) bool { return f.name == name })
 }

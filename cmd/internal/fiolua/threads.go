@@ -82,6 +82,9 @@ func (u *unit) engineOptions(engine string) (string, error) {
 		}
 		list = append(list, w.word)
 	}
+	if h := u.advice(); h != "" && engine == "mmap" && len(list) == 0 {
+		list = append(list, "advise="+h)
+	}
 	if o, ok := u.v.Option("force_async"); ok && u.v.Integer("force_async") > 1 {
 		return "", o.Fail("", "it is for every operation here: give 1")
 	}

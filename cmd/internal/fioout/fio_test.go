@@ -156,7 +156,9 @@ func peerStream(t *testing.T, o *fiojob.Values, f *engine.File) *run.Stream {
 			s.Mix = append(s.Mix, dist.Share{Op: code, Weight: 1})
 		}
 	}
-	s.Sync = run.SyncEvery{Code: engine.Fsync, Writes: o.Integer("fsync")}
+	if n := o.Integer("fsync"); n > 0 {
+		s.Syncs = []run.SyncEvery{{Code: engine.Fsync, Writes: n}}
+	}
 	return s
 }
 

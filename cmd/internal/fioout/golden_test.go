@@ -11,7 +11,7 @@ import (
 // scenes are the runs whose output is kept, in every format.
 func scenes(t *testing.T) map[string]*played {
 	synced := stream4K(t, 4, 2000, engine.Write)
-	synced.Sync = run.SyncEvery{Code: engine.Fsync, Writes: 8}
+	synced.Syncs = []run.SyncEvery{{Code: engine.Fsync, Writes: 8}}
 	return map[string]*played{
 		"randread": play(t, simulated(t), run.Phase{Duration: 2 * time.Second},
 			load{jobOf("reads", 0, "rw", "randread", "ioengine", "libaio", "iodepth", "8"), stream4K(t, 8, 0, engine.Read)}),
