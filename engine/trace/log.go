@@ -86,14 +86,17 @@ const (
 )
 
 // Skip counts a line, or an event, that is nothing to replay.
-func (l *Log) Skip(reason string) {
+func (l *Log) Skip(reason string) { l.SkipMany(reason, 1) }
+
+// SkipMany is Skip for n of them.
+func (l *Log) SkipMany(reason string, n int64) {
 	if l.Skipped == nil {
 		l.Skipped = map[string]int64{}
 	}
 	if _, known := l.Skipped[reason]; !known && len(l.Skipped) >= maxSkipped {
 		reason = "other reasons"
 	}
-	l.Skipped[reason]++
+	l.Skipped[reason] += n
 }
 
 // Note keeps a remark, once.

@@ -97,8 +97,7 @@ func (r *reader) step() error {
 		}
 	}
 	if s.ended {
-		r.finish()
-		return io.EOF
+		return r.finish()
 	}
 	var err error
 	if r.out, err = s.take(); err != nil {
@@ -107,8 +106,13 @@ func (r *reader) step() error {
 	return s.next()
 }
 
-// finish says what the lines lacked.
-func (r *reader) finish() {
+// finish gives the requests that were still to complete; then it says what the lines lacked.
+func (r *reader) finish() error {
+	for _, s := range r.sources {
+		if r.out = s.capture.machine.Rest(); len(r.out) > 0 {
+			return nil
+		}
+	}
 	for _, s := range r.sources {
 		switch {
 		case s.lines.Number() == 0:
@@ -121,6 +125,7 @@ func (r *reader) finish() {
 	for _, s := range r.sources {
 		s.capture.finish()
 	}
+	return io.EOF
 }
 
 // source is one file.

@@ -194,6 +194,24 @@ func TestCases(t *testing.T) {
 				"{aio_data=0, aio_lio_opcode=IOCB_CMD_PREADV, aio_fildes=6</a, b>, aio_buf=[{iov_base=0x1, iov_len=100}, {iov_base=0x2, iov_len=200}], aio_offset=9}, {aio_data=0, aio_lio_opcode=IOCB_CMD_FDSYNC, aio_fildes=6</a, b>}]) = 3\n1 1.1 io_submit(0x7f, 3, [...]) = 3\n",
 			"1000000000 write 1024+512 /a, b by 1\n1000000000 read 9+300 /a, b by 1\n1000000000 fdatasync 0+0 /a, b by 1\n", 0,
 		},
+		"io_submit to io_getevents, told apart by the application's data": {
+			"1 1.0 io_submit(0x7f, 2, [{aio_data=0x7, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6</a>, aio_buf=0x1, aio_nbytes=512, aio_offset=0}, " +
+				"{aio_data=0x8, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6</a>, aio_buf=0x1, aio_nbytes=512, aio_offset=512}]) = 2 <0.1>\n" +
+				"2 1.3 io_getevents(0x7f, 1, 8,  <unfinished ...>\n1 1.4 io_submit(0x80, 1, [{aio_data=0x8, aio_lio_opcode=IOCB_CMD_FSYNC, aio_fildes=6</a>}]) = 1 <0.1>\n" +
+				"2 1.9 <... io_getevents resumed>[{data=0x8, obj=0x55, res=100, res2=0}], NULL) = 1 <0.5>\n" +
+				"1 2.0 io_pgetevents(0x7f, 1, 8, [{data=0x7, obj=0x56, res=512, res2=0}], NULL, NULL) = 1 <0.25>\n1 2.5 read(6</a>, \"\"..., 5) = 5 <0.1>\n",
+			"1000000000 read 0+512 /a by 1 took 1250000000\n1000000000 read 512+100 /a by 1 took 800000000\n1400000000 fsync 0+0 /a by 1\n2500000000 read 0+5 /a by 1 took 100000000\n", 0,
+		},
+		"requests that fail, reach the end, or complete without being shown": {
+			"1 1.0 io_submit(0x7f, 4, [{aio_data=1, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6</a>, aio_nbytes=512, aio_offset=0}, {aio_data=2, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6</a>, aio_nbytes=512, aio_offset=512}, " +
+				"{aio_data=3, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6</a>, aio_nbytes=512, aio_offset=1024}, {aio_data=4, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6</a>, aio_nbytes=512, aio_offset=1536}]) = 4 <0.1>\n" +
+				"1 1.5 io_getevents(0x7f, 1, 8, [{data=1, obj=0x1, res=-5, res2=0}, {data=2, obj=0x2, res=0, res2=0}, ...], NULL) = 3 <0.5>\n1 2.5 io_getevents(0x7f, 1, 8, [{data=4, obj=0x1, res=512, res2=0}], NULL) = 1 <0.5>\n",
+			"1000000000 read 1024+512 /a by 1\n1000000000 read 1536+512 /a by 1 took 2000000000\n", 0,
+		},
+		"one file by several names": {
+			"1 1.0 chdir(\"/srv/x/\") = 0\n1 1.1 open(\"./a\", O_RDWR) = 3\n1 1.2 fsync(3) = 0\n1 1.3 open(\"//srv/y/../x//a\", O_RDWR) = 4\n1 1.4 fsync(4) = 0\n1 1.5 open(\"a..\", O_RDWR) = 5\n1 1.6 fsync(5) = 0\n",
+			"1200000000 fsync 0+0 /srv/x/a by 1\n1400000000 fsync 0+0 /srv/x/a by 1\n1600000000 fsync 0+0 /srv/x/a.. by 1\n", 0,
+		},
 		"sockets, pipes, terminals and what failed give nothing": {
 			"1 1.0 socket(AF_INET, SOCK_STREAM, 0) = 3\n1 1.1 write(3, \"x\", 1) = 1\n1 1.2 pipe2([4, 5], 0) = 0\n1 1.3 write(5, \"x\", 1) = 1\n1 1.4 write(1, \"x\", 1) = 1\n1 1.5 read(7</dev/pts/0<char 136:0>>, \"x\", 1) = 1\n" +
 				"1 1.6 read(8</proc/self/maps>, \"x\", 1) = 1\n1 1.7 write(9</a>, \"x\", 1) = -1 ENOSPC (No space left on device)\n1 1.8 read(9</a>, 0x7f, 1) = ? ERESTARTSYS (To be restarted)\n1 1.9 read(9</a>,  <unfinished ...>) = ?\n",
@@ -260,12 +278,50 @@ func TestNotes(t *testing.T) {
 		"1 1.0 mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, 3</a>, 0) = 0x7f00\n": "mmap",
 		"1 1.0 io_uring_setup(8, {flags=0, sq_entries=8}) = 4\n":              "io_uring",
 		"1 1.0 copy_file_range(3</a>, NULL, 4</b>, NULL, 10, 0) = 10\n":       "copy_file_range",
-		"1 1.0 io_submit(0x7f, 3, [...]) = 3\n":                               "-s0",
+		"1 1.0 io_submit(0x7f, 3, [...]) = 3\n":                               "larger -s",
 		"1 1.0 read(3, \"\"..., 5) = 5\n":                                     "-y",
 	} {
 		if _, log := read(t, text); len(log.Notes) != 1 || !strings.Contains(log.Notes[0], want) {
 			t.Errorf("%s: %q", text, log.Notes)
 		}
+	}
+}
+
+// asked is a request of io_submit for a block, and its completion.
+func asked(block int) string {
+	return fmt.Sprintf("{aio_data=0, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=0x1, aio_nbytes=512, aio_offset=%d}", block*512)
+}
+
+// TestRequestsWithoutData cannot be told apart by anything but their order and their lengths.
+func TestRequestsWithoutData(t *testing.T) {
+	got, log := read(t, "1 1.0 io_submit(0x7f, 3, ["+asked(0)+", "+asked(1)+", {aio_data=0, aio_lio_opcode=IOCB_CMD_PWRITE, aio_fildes=3</a>, aio_nbytes=100, aio_offset=9}]) = 3 <0.1>\n"+
+		"1 2.0 io_getevents(0x7f, 1, 1, [{data=0, obj=0x2, res=100, res2=0}], NULL) = 1 <0>\n1 3.0 io_getevents(0x7f, 1, 2, [{data=0, obj=0x2, res=512, res2=0}, {data=0, obj=0x1, res=512, res2=0}], NULL) = 2 <0>\n")
+	want := "1000000000 read 0+512 /a by 1 took 5000000000\n1000000000 read 512+512 /a by 1 took 5000000000\n1000000000 write 9+100 /a by 1 took 2000000000\n" // the times are between lines
+	if got != want || len(log.Notes) != 1 || !strings.Contains(log.Notes[0], "aio_data") {
+		t.Errorf("%s%q", got, log.Notes)
+	}
+}
+
+// TestLostCompletions are not waited for: what is submitted is given in order, and all of it.
+func TestLostCompletions(t *testing.T) {
+	var text strings.Builder
+	const many = 20_000
+	for i := range many {
+		fmt.Fprintf(&text, "1 %d.%06d io_submit(0x7f, 1, [%s]) = 1 <0.000001>\n", 1+i/1000000, i, asked(i))
+		if i%4 > 0 {
+			fmt.Fprintf(&text, "1 %d.%06d io_getevents(0x80, 1, 1, [{data=0, obj=0x1, res=512, res2=0}], NULL) = 1 <0.000001>\n", 1+i/1000000, i)
+		}
+	}
+	got, log := read(t, text.String())
+	if n := strings.Count(got, "\n"); n != many || log.Disorder != 0 || log.Bad != 0 {
+		t.Errorf("%d records, %+v", n, log)
+	}
+	if log.Skipped["requests of io_submit that the trace does not show"] != 0 {
+		t.Errorf("%v", log.Skipped)
+	}
+	_, log = read(t, "1 1.0 io_submit(0x7f, 40, ["+asked(0)+", "+asked(1)+", ...]) = 40\n")
+	if log.Skipped["requests of io_submit that the trace does not show"] != 38 {
+		t.Errorf("%v", log.Skipped)
 	}
 }
 

@@ -74,6 +74,7 @@ const (
 	Anon
 	Pipe
 	Memfd
+	GetEvents
 )
 
 // Lookup is what the call of a name does.
@@ -105,6 +106,8 @@ func Lookup(name []byte) ID {
 		return Sendfile
 	case "io_submit":
 		return Submit
+	case "io_getevents", "io_pgetevents", "io_pgetevents_time64":
+		return GetEvents
 	case "io_uring_setup", "io_uring_enter", "io_uring_register":
 		return Uring
 	case "msync":

@@ -30,21 +30,15 @@ func (m *Machine) Do(p *Process, c *Call) (out []trace.Record, reason, bad strin
 	for i := range m.out {
 		m.out[i].Time, m.out[i].Stream = c.Time, p.Stream
 	}
-	if err == nil {
-		return m.out, "", "", nil
-	}
-	return m.outcome(err)
-}
-
-// outcome tells apart why a call gave no record, or not all.
-func (m *Machine) outcome(err error) (out []trace.Record, reason, bad string, _ error) {
 	switch e := err.(type) {
 	case errSkip:
-		return m.out, string(e), "", nil
+		reason, err = string(e), nil
 	case errBad:
-		return nil, "", string(e), nil
+		bad, err = string(e), nil
+		m.out = m.out[:0]
 	}
-	return nil, "", "", err
+	m.settle()
+	return m.out, reason, bad, err
 }
 
 // do is a call's effect. It returns errSkip where there is no record, or fewer than the

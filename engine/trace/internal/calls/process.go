@@ -25,7 +25,10 @@ type Machine struct {
 	entries   int     // in all the tables
 	closes    bool    // the trace has calls of close
 	out       []trace.Record
-	paths     []byte // where paths are put together
+	waiting   []waiting      // requests of io_submit, in its order
+	ready     []trace.Record // those that Do will give
+	given     uint64         // how many records Do has given
+	paths     []byte         // where paths are put together
 }
 
 // New is a machine without processes.

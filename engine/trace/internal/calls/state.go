@@ -2,6 +2,7 @@ package calls
 
 import (
 	"bytes"
+	"path"
 
 	"moonio/engine/trace/internal/scan"
 )
@@ -79,6 +80,8 @@ func (m *Machine) descriptors(p *Process, c *Call) error {
 		return m.makePair(p, c)
 	case Memfd:
 		return m.memfd(p, c)
+	case GetEvents:
+		return m.reap(p, c)
 	}
 	return nil
 }
@@ -114,10 +117,7 @@ func (m *Machine) named(p *Process, f *file, dir, name []byte) error {
 	if !ok {
 		return nil
 	}
-	path := unescape(nil, quoted)
-	if len(path) > 0 && path[0] != '/' {
-		path = append(m.directory(p, dir), path...)
-	}
+	path := m.absolute(p, dir, quoted)
 	if f.kind = kindOf(path); f.kind != regular {
 		return nil
 	}
@@ -125,6 +125,19 @@ func (m *Machine) named(p *Process, f *file, dir, name []byte) error {
 	f.id, err = m.fileID(path)
 	f.known = err == nil
 	return err
+}
+
+// absolute is a path as a call names it, in a directory, and without the "." and ".." by which the same
+// file has several names.
+func (m *Machine) absolute(p *Process, dir, name []byte) []byte {
+	full := unescape(nil, name)
+	if len(full) > 0 && full[0] != '/' {
+		full = append(m.directory(p, dir), full...)
+	}
+	if len(full) == 0 || !bytes.Contains(full, []byte("//")) && !bytes.Contains(full, []byte("./")) && full[len(full)-1] != '.' && full[len(full)-1] != '/' {
+		return full
+	}
+	return []byte(path.Clean(string(full)))
 }
 
 // directory is the path that names in dir are relative to, with a slash at its end; nil
@@ -139,8 +152,8 @@ func (m *Machine) directory(p *Process, dir []byte) []byte {
 			path = []byte(m.log.Files.Name(d.file.id))
 		}
 	}
-	if len(path) == 0 {
-		return nil
+	if len(path) == 0 || path[len(path)-1] == '/' {
+		return path
 	}
 	return append(path, '/')
 }
@@ -166,11 +179,7 @@ func (m *Machine) chdir(p *Process, name []byte) {
 	if !ok {
 		return
 	}
-	path := unescape(nil, quoted)
-	if len(path) > 0 && path[0] != '/' {
-		path = append(m.directory(p, nil), path...)
-	}
-	p.table.moveTo(path)
+	p.table.moveTo(m.absolute(p, nil, quoted))
 }
 
 // moveTo changes the directory of the processes that share a table.

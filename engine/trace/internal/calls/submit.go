@@ -8,8 +8,8 @@ import (
 	"moonio/engine/trace/internal/scan"
 )
 
-// submit gives the requests of io_submit: those that it accepted, as many as it returned.
-// Their lengths are what was asked for.
+// submit takes the requests of io_submit: those that it accepted, as many as it returned. They are given
+// once they have completed; if that is not seen, their lengths are what was asked for.
 func (m *Machine) submit(p *Process, c *Call) error {
 	rest := c.arg(2)
 	if len(rest) == 0 || rest[0] != '[' {
@@ -28,7 +28,7 @@ func (m *Machine) submit(p *Process, c *Call) error {
 		if end < 0 {
 			return errBad("requests that do not end")
 		}
-		switch err := m.request(p, rest[start+1:start+end-1]); {
+		switch err := m.request(p, c, rest[start+1:start+end-1]); {
 		case err != nil && ignoreSkip(err) != nil:
 			return err
 		case err != nil:
@@ -37,11 +37,15 @@ func (m *Machine) submit(p *Process, c *Call) error {
 		rest = rest[start+end:]
 	}
 	if n < c.Ret {
-		m.log.Note("not all requests of io_submit are in the trace: capture with strace, without -s0, or at the block layer")
+		m.log.Note("not all requests of io_submit are in the trace: strace prints as many as -s says, none with -s0 and 32 without it; capture with a larger -s, or at the block layer")
+		m.log.SkipMany(string(skipSubmit), min(c.Ret-n-1, maxHidden))
 		return skipSubmit
 	}
 	return missing
 }
+
+// maxHidden is more than one call submits: a number beyond it is garbage.
+const maxHidden = 1 << 20
 
 // braceEnd is where what begins with a brace ends, behind the closing one; -1 if nowhere.
 func braceEnd(b []byte) int {
@@ -85,12 +89,12 @@ func QuoteEnd(b []byte, at int) int {
 }
 
 // request is one iocb, without its braces.
-func (m *Machine) request(p *Process, b []byte) error {
+func (m *Machine) request(p *Process, c *Call, b []byte) error {
 	f, err := m.target(p, value(b, "fildes="))
 	if err != nil {
 		return err
 	}
-	r := trace.Record{File: f.id, Latency: trace.Unknown}
+	r := trace.Record{Time: c.Time, Stream: p.Stream, File: f.id, Latency: trace.Unknown}
 	switch opcode := value(b, "lio_opcode="); {
 	case contains(opcode, "IOCB_CMD_PREAD") || contains(opcode, "IOCB_CMD_PREADV"):
 		r.Op = engine.Read
@@ -109,7 +113,10 @@ func (m *Machine) request(p *Process, b []byte) error {
 			return err
 		}
 	}
-	m.out = append(m.out, r)
+	k := key{table: p.table}
+	k.context, _ = scan.Number(c.arg(0))
+	k.data, _ = number(value(b, "data="))
+	m.await(r, k)
 	return nil
 }
 
