@@ -188,6 +188,11 @@ func (m *machine) closeFile(L *lua.LState) int {
 	if f.Device {
 		L.RaiseError("close: %q is a device, which stays open for the whole run", f.path)
 	}
+	if m.task != nil {
+		if err := m.task.MayClose(f.File); err != nil {
+			L.RaiseError("close: %v", err)
+		}
+	}
 	if f.closed.Swap(true) {
 		L.RaiseError("close: %q has been closed already", f.path)
 	}

@@ -93,12 +93,20 @@ func (m *machine) installSpan() error {
 
 func (m *machine) beginSpan(L *lua.LState) int {
 	if wrong := m.spanFault(L); wrong != "" {
-		const caller = 2 // of span, which is written in Lua
-		L.Error(lua.LString(L.Where(caller)+" span: "+wrong), 0)
+		m.failSpan(L, wrong)
 	}
-	L.Push(lua.LNumber(m.task.SpanKey(L.Get(1).String())))
+	key, err := m.task.SpanKey(L.Get(1).String())
+	if err != nil {
+		m.failSpan(L, err.Error())
+	}
+	L.Push(lua.LNumber(key))
 	L.Push(lua.LNumber(m.task.Now()))
 	return 2
+}
+
+func (m *machine) failSpan(L *lua.LState, wrong string) {
+	const caller = 2 // of span, which is written in Lua
+	L.Error(lua.LString(L.Where(caller)+" span: "+wrong), 0)
 }
 
 // spanFault is what is wrong with a call of span, or nothing.

@@ -193,8 +193,12 @@ func (t *Task) Waiting() bool { return t.waiting }
 // Now is the engine's clock.
 func (t *Task) Now() int64 { return t.w.eng.Now() }
 
-// SpanKey names a span of this job; Span records one that began at from.
-func (t *Task) SpanKey(name string) int { return int(t.w.p.col.span(t.crew.job, name)) }
+// SpanKey names a span of this job; Span records one that began at from. More than MaxSpans
+// names are an error: each has histograms of its own.
+func (t *Task) SpanKey(name string) (int, error) {
+	k, err := t.w.p.col.span(t.crew.job, name)
+	return int(k), err
+}
 
 // Span records a stretch of the client's own that began at from, on Now's clock.
 func (t *Task) Span(k int, from int64) {
@@ -261,6 +265,15 @@ func (r *Request) check() error {
 
 // The kernel moves at most 2 GiB less a page in one call.
 const maxTransfer = 1 << 30
+
+// MayClose refuses to close a file that a stream or a replay of the phase works on: the next
+// file that is opened would have its descriptor.
+func (t *Task) MayClose(f *engine.File) error {
+	if job := t.w.p.users()[f]; job != "" {
+		return fmt.Errorf("job %q works on %q: close it after the phase", job, f.Name)
+	}
+	return nil
+}
 
 // Do asks for an operation and waits for it.
 func (t *Task) Do(r Request) error {

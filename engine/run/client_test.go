@@ -76,7 +76,8 @@ func TestSleepAndTurns(t *testing.T) {
 			if c.Now()-from != 10e6 {
 				t.Errorf("slept for %d ns", c.Now()-from)
 			}
-			c.Span(c.SpanKey("nap"), from)
+			k, _ := c.SpanKey("nap")
+			c.Span(k, from)
 		})})
 		turn := r.Jobs[0].Ops["iteration"]
 		// The turns that begin with the measured time end within it, but for the last.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -70,7 +71,7 @@ func newCollector(jobs, workers int) *collector {
 }
 
 // span is the key of a job's span of that name.
-func (c *collector) span(job int, name string) key {
+func (c *collector) span(job int, name string) (key, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.spans[job] == nil {
@@ -78,10 +79,13 @@ func (c *collector) span(job int, name string) key {
 	}
 	k, ok := c.spans[job][name]
 	if !ok {
+		if len(c.spans[job]) == MaxSpans {
+			return 0, fmt.Errorf("%q would be the job's %d. name: each is measured on its own, and there can be %d; name what is done, and not what it is done to", name, MaxSpans+1, MaxSpans)
+		}
 		k = keySpans + key(len(c.spans[job]))
 		c.spans[job][name] = k
 	}
-	return k
+	return k, nil
 }
 
 // swap takes a full frame and gives an empty one.

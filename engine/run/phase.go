@@ -38,6 +38,8 @@ type phase struct {
 	stop   atomic.Bool // nothing new begins
 	closed atomic.Bool // every worker has finished
 
+	users func() map[*engine.File]string // as of plan
+
 	ops, bytes, iterations budget
 	turns                  atomic.Int64   // measured ones that were made
 	parts                  []atomic.Int32 // by job: workers whose part is not over, if the job EndsPhase
@@ -65,6 +67,25 @@ const (
 	endError       = "error"
 	endInterrupted = "interrupted"
 )
+
+// users are the streams and replays that work on files, by file.
+func (p *Phase) users() map[*engine.File]string {
+	users := map[*engine.File]string{}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		var files []*engine.File
+		switch {
+		case j.Stream != nil:
+			files = j.Stream.Files
+		case j.Replay != nil:
+			files = j.Replay.Files
+		}
+		for _, f := range files {
+			users[f] = j.Name
+		}
+	}
+	return users
+}
 
 // finish makes every worker stop beginning anything. The first reason counts.
 func (p *phase) finish(reason string) {

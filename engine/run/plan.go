@@ -174,4 +174,5 @@ const (
 	MinInterval     = 10 * time.Millisecond
 	MaxThreads      = 1024    // of all of a phase's jobs
 	MaxInFlight     = 1 << 17 // depths and clients of all of a phase's jobs
+	MaxSpans        = 256     // names of a job's spans
 )

@@ -267,7 +267,7 @@ func TestDeterminism(t *testing.T) {
 						c.settle()
 						_, _ = c.do(Request{Code: engine.Append, File: log, Len: 4096})
 						sem.Release(c.Task, 1)
-						k := c.SpanKey("nap")
+						k, _ := c.SpanKey("nap")
 						from := c.Now()
 						c.sleep(time.Duration(c.Rand.Uint64n(100_000)))
 						c.Span(k, from)

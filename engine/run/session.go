@@ -70,6 +70,7 @@ func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 	}
 	p := &phase{plan: plan, s: s, seed: dist.Derive(s.Seed, s.phases)}
 	s.phases++
+	p.users = sync.OnceValue(plan.users)
 	p.divide()
 	p.col = newCollector(len(plan.Jobs), p.threads())
 	p.ask()

@@ -10,11 +10,12 @@ import (
 
 var (
 	variable = regexp.MustCompile(`\((global|local|upvalue|field|method) '([^'\n]+)'\)`)
+	option   = regexp.MustCompile(`\boption (\w+): |\b(\w+) = \S+: `)
 	quoted   = regexp.MustCompile(`['"]([^'"\n]+)['"]`)
 )
 
 // mark puts the mark under the best guess of what in the line is wrong: the variable that
-// the message names, else the first thing that it quotes, else what it is about.
+// the message names, else the option, else the first thing that it quotes, else what it is about.
 func (e *Error) mark() {
 	tokens := luafix.Tokens(e.Source)
 	if e.Column > 0 {
@@ -24,6 +25,11 @@ func (e *Error) mark() {
 	if m := variable.FindStringSubmatch(e.Message); m != nil {
 		e.markVariable(tokens, m[1], m[2])
 		return
+	}
+	for _, m := range option.FindAllStringSubmatch(e.Message, -1) {
+		if e.markOption(tokens, m[1]+m[2]); e.Column > 0 {
+			return
+		}
 	}
 	for _, m := range quoted.FindAllStringSubmatch(e.Message, -1) {
 		if e.markText(tokens, m[1]); e.Column > 0 {
@@ -81,6 +87,16 @@ func fitsKind(kind, before string) bool {
 		return before == ":"
 	}
 	return before != "." && before != ":"
+}
+
+// markOption marks a name to which something is given.
+func (e *Error) markOption(tokens []luafix.Token, name string) {
+	for i, t := range tokens {
+		if t.Text == name && textAt(tokens, i+1) == "=" {
+			e.markToken(t)
+			return
+		}
+	}
 }
 
 // textAt is a token's text; that of one which is not there is a space.
