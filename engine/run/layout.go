@@ -92,12 +92,14 @@ type layout struct {
 }
 
 func (l *layout) run(ctx context.Context, a *engine.Arena) error {
-	for i := range l.bufs {
+	// A buffer costs more to fill than to write: small files get no more than they need.
+	size := min(layoutBlock, l.to-l.from)
+	for i := uint32(0); i < layoutDepth && int64(i)*layoutBlock < l.to-l.from; i++ {
 		var err error
-		if l.bufs[i], err = a.Get(layoutBlock); err != nil {
+		if l.bufs[i], err = a.Get(int(size)); err != nil {
 			return err
 		}
-		l.free = append(l.free, uint32(i))
+		l.free = append(l.free, i)
 	}
 	out := make([]engine.Completion, layoutDepth)
 	for l.more(ctx) || l.flying+len(l.queue) > 0 {

@@ -35,6 +35,7 @@ func TestLayout(t *testing.T) {
 	seen := map[[4096]byte]string{}
 	for name, c := range map[string]struct{ from, to int64 }{
 		"direct": {0, 5 << 20}, "buffered": {0, 3<<20 + 100}, "other": {0, 5 << 20},
+		"block": {0, 4096}, "tiny": {0, 100}, "long": {0, 9<<20 + 5}, "odd": {0, 1<<20 + 4096},
 	} {
 		if err := s.Layout(t.Context(), name, c.from, c.to); err != nil {
 			t.Fatal(err)
