@@ -56,10 +56,11 @@ func TestLayout(t *testing.T) {
 		}
 		var packed bytes.Buffer
 		w, _ := flate.NewWriter(&packed, flate.BestSpeed)
-		_, _ = w.Write(data[:1<<20])
+		part := data[:min(1<<20, len(data))]
+		_, _ = w.Write(part)
 		_ = w.Close()
-		if packed.Len() < 1<<20 {
-			t.Errorf("%s: 1 MiB was compressed to %d bytes", name, packed.Len())
+		if packed.Len() < len(part) {
+			t.Errorf("%s: %d bytes were compressed to %d", name, len(part), packed.Len())
 		}
 	}
 	// What is there already stays.
