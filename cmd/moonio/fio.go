@@ -20,6 +20,7 @@ import (
 	"moonio/cmd/internal/fioout"
 	"moonio/engine/backend"
 	"moonio/engine/environ"
+	"moonio/engine/workdir"
 )
 
 func fioCommand() *command {
@@ -109,7 +110,16 @@ func memoryHere() int64 {
 }
 
 func (f *fioRun) setup(args []string) fiolua.Setup {
-	return fiolua.Setup{Dir: realPath("."), Look: lookAt, Real: realPath, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args}
+	return fiolua.Setup{Dir: realPath("."), Look: lookAt, Real: realPath, Room: roomIn, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args}
+}
+
+// roomIn is how many bytes files in a directory may take.
+func roomIn(dir string) int64 {
+	n, err := workdir.Room(dir)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // virtual says whether an engine touches no storage.

@@ -125,6 +125,8 @@ var fileJobs = []peerJob{
 	{args: "--name=a --size=256k --nrfiles=8 --openfiles=2 --rw=read --file_service_type=sequential"},
 	{args: "--name=a --size=256k --nrfiles=2 --filename_format=f.$jobnum.$filenum --rw=write"},
 	{args: "--name=a --filename=x:y --size=256k --rw=write"},
+	{args: "--name=a --filesize=16k-64k --nrfiles=4 --rw=randread --unlink=1", order: loose},
+	{args: "--name=a --filesize=16k-64k --nrfiles=2 --numjobs=2 --rw=write --loops=2 --unlink=1", order: loose},
 	{args: "--name=a --filename=s/t/x --size=64k --rw=write"},
 	{args: "--name=a --size=64k --rw=write --unlink=1"},
 	{args: "--name=a --filename=data --size=64k --rw=write --create_on_open=1"},
@@ -132,6 +134,9 @@ var fileJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=write --fallocate=truncate"},
 	{args: "--name=a --filename=data --size=256k --rw=write --create_only=1", order: unlogged, blank: true},
 	{args: "--name=a --filename=data --size=256k --rw=read --pre_read=1"},
+	{args: "--name=a --size=256k --nrfiles=4 --rw=read --pre_read=1"},
+	{args: "--name=a --size=64k --rw=write --file_append=1"},
+	{args: "--name=a --size=64k --rw=write --exec_prerun=true --exec_postrun=true"},
 }
 
 var syncJobs = []peerJob{
@@ -183,6 +188,9 @@ var dataJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=write --verify=sha256 --do_verify=0"},
 	{args: "--name=a --filename=data --size=64k --rw=write --verify=sha512 --ioengine=libaio --iodepth=4", order: set},
 	{args: "--name=a --filename=data --size=64k --rw=randwrite --verify=xxhash --verify_backlog=4", order: set},
+	{args: "--name=a --filename=data --size=64k --rw=write --verify=crc16"},
+	{args: "--name=a --filename=data --size=64k --rw=write --verify=crc7 --verify_interval=512"},
+	{args: "--name=a --filename=data --size=64k --rw=randwrite --verify=sha3-256", order: set},
 	{args: "--name=a --filename=data --size=64k --rw=write --verify=meta --verify_interval=1k"},
 	{args: "--name=a --filename=data --size=64k --rw=randrw --verify=crc32", order: loose},
 }

@@ -31,6 +31,7 @@ type fioLive struct {
 	asked  chan os.Signal
 	phases []*report.Phase // that are over
 	latest run.Progress
+	failed error        // of a command after a phase
 	head   bytes.Buffer // what the report begins with, until it is written
 }
 
@@ -111,7 +112,7 @@ func (l *fioLive) eta() time.Duration {
 // watch makes a session tell of its phases.
 func (l *fioLive) watch(s *run.Session) {
 	s.Detail = l.logs.Detail()
-	s.Finished = func(p *report.Phase) { l.phases = append(l.phases, p) }
+	s.Starting, s.Finished = l.before, l.finished
 	s.Progress = func(g run.Progress) {
 		l.latest = g
 		l.status.Show(g)

@@ -105,7 +105,10 @@ func (r *running) perform() (*vm.Outcome, error) {
 		}
 	}
 	outcome := v.Do(r.signals.ctx, code)
-	return outcome, r.fio.explain(r.plain(outcome.Err), len(outcome.Phases) > 0)
+	if err := r.fio.explain(r.plain(outcome.Err), len(outcome.Phases) > 0); err != nil || r.fio == nil {
+		return outcome, err
+	}
+	return outcome, r.fio.live.failed
 }
 
 // placed is where in the script replay an error comes from.

@@ -38,6 +38,8 @@ type Session struct {
 	// Glimpse is called a few times a second while a phase runs, with what gives the results so
 	// far: those of the intervals that are over. It may be nil.
 	Glimpse func(take func() (*report.Phase, error))
+	// Starting is called with each phase's name before it begins, and its error is the phase's. It may be nil.
+	Starting func(phase string) error
 	// Finished is called with each phase's result. It may be nil.
 	Finished func(*report.Phase)
 	// Tap goes around the engine of each worker of a phase, outside of everything else: slots are as
@@ -67,6 +69,11 @@ type Session struct {
 func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 	if err := plan.validate(); err != nil {
 		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)
+	}
+	if s.Starting != nil {
+		if err := s.Starting(plan.Name); err != nil {
+			return nil, fmt.Errorf("phase %q: %w", plan.Name, err)
+		}
 	}
 	p := &phase{plan: plan, s: s, seed: dist.Derive(s.Seed, s.phases)}
 	s.phases++

@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/sha3"
 	"crypto/sha512"
 	"encoding/binary"
 	"hash/crc32"
@@ -42,7 +43,8 @@ var (
 	ecma       = crc64.MakeTable(crc64.ECMA)
 )
 
-var sumSizes = [numMethods]int{CRC32C: 4, CRC32: 4, CRC64: 8, XXHash: 8, MD5: md5.Size, SHA1: sha1.Size, SHA256: sha256.Size, SHA512: sha512.Size}
+var sumSizes = [numMethods]int{CRC32C: 4, CRC32: 4, CRC64: 8, XXHash: 8, MD5: md5.Size, SHA1: sha1.Size, SHA256: sha256.Size, SHA512: sha512.Size,
+	CRC16: 2, CRC7: 1, SHA3x224: 28, SHA3x256: 32, SHA3x384: 48, SHA3x512: 64}
 
 // headerSize is how many bytes stand in front of a block's data.
 func (m Method) headerSize() int {
@@ -74,6 +76,30 @@ func (m Method) sum(to, b []byte) {
 		copy(to, s[:])
 	case SHA512:
 		s := sha512.Sum512(b)
+		copy(to, s[:])
+	default:
+		m.rarer(to, b)
+	}
+}
+
+// rarer is sum for the methods that few use.
+func (m Method) rarer(to, b []byte) {
+	switch m {
+	case CRC16:
+		binary.LittleEndian.PutUint16(to, crc16(b))
+	case CRC7:
+		to[0] = crc7(b)
+	case SHA3x224:
+		s := sha3.Sum224(b)
+		copy(to, s[:])
+	case SHA3x256:
+		s := sha3.Sum256(b)
+		copy(to, s[:])
+	case SHA3x384:
+		s := sha3.Sum384(b)
+		copy(to, s[:])
+	case SHA3x512:
+		s := sha3.Sum512(b)
 		copy(to, s[:])
 	}
 }

@@ -18,7 +18,7 @@ const longestLinear = 1 << 20
 
 // newLinear makes the tables; nil where checksums are not linear, or contents differ in more.
 func (f *File) newLinear() *linear {
-	if m := f.Method; m != CRC32C && m != CRC32 && m != CRC64 || !f.source.Stamped() || f.Interval > longestLinear {
+	if m := f.Method; m != CRC32C && m != CRC32 && m != CRC64 && m != CRC16 && m != CRC7 || !f.source.Stamped() || f.Interval > longestLinear {
 		return nil
 	}
 	b := make([]byte, f.Interval)

@@ -28,7 +28,7 @@ import (
 // Method says what a block is checked by.
 type Method uint8
 
-// The methods. Header checks the header alone; Pattern has no header, and compares
+// The methods, by their numbers in a block's header. Header checks the header alone; Pattern has no header, and compares
 // every byte with the pattern.
 const (
 	CRC32C Method = iota
@@ -41,10 +41,17 @@ const (
 	SHA512
 	Pattern
 	Header
+	CRC16
+	CRC7
+	SHA3x224
+	SHA3x256
+	SHA3x384
+	SHA3x512
 	numMethods
 )
 
-var methodNames = [numMethods]string{"crc32c", "crc32", "crc64", "xxhash", "md5", "sha1", "sha256", "sha512", "pattern", "header"}
+var methodNames = [numMethods]string{"crc32c", "crc32", "crc64", "xxhash", "md5", "sha1", "sha256", "sha512", "pattern", "header",
+	"crc16", "crc7", "sha3-224", "sha3-256", "sha3-384", "sha3-512"}
 
 // String is the method as a script names it.
 func (m Method) String() string {

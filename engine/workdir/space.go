@@ -19,19 +19,30 @@ const reserve = 20
 // of its file system free. What counts as free is what any user may take.
 func CheckSpace(dir string, need int64) error { return checkSpace(unix.Statfs, dir, need) }
 
-func checkSpace(statfs func(string, *unix.Statfs_t) error, dir string, need int64) error {
+// Room is how many bytes more CheckSpace lets be laid out in dir; 0 if the file system does not say.
+func Room(dir string) (int64, error) {
+	total, free, err := space(unix.Statfs, dir)
+	return int64(max(0, free-total/reserve)), err
+}
+
+// space is how large the file system is, and how much of it is free; 0 if it has no such figures.
+func space(statfs func(string, *unix.Statfs_t) error, dir string) (total, free float64, err error) {
 	var st unix.Statfs_t
 	if err := statfs(dir, &st); err != nil {
-		return fmt.Errorf("free space in %s: %w", dir, err)
-	}
-	if st.Blocks == 0 {
-		return nil // the file system has no such figures
+		return 0, 0, fmt.Errorf("free space in %s: %w", dir, err)
 	}
 	unit := uint64(st.Frsize)
 	if unit == 0 {
 		unit = uint64(st.Bsize)
 	}
-	total, free := float64(st.Blocks*unit), float64(st.Bavail*unit)
+	return float64(st.Blocks * unit), float64(st.Bavail * unit), nil
+}
+
+func checkSpace(statfs func(string, *unix.Statfs_t) error, dir string, need int64) error {
+	total, free, err := space(statfs, dir)
+	if err != nil || total == 0 {
+		return err
+	}
 	kept := total / reserve
 	if float64(need) <= free-kept {
 		return nil

@@ -223,7 +223,7 @@ function phase(name, options, jobs, ...) end
 ---@field refill? boolean make random data anew for each write. Default: with compress or dedupe true, otherwise false.
 
 ---What a block is checked by: a checksum of its data, every byte of a pattern, or its header alone.
----@alias VerifyMethod "crc32c"|"crc32"|"crc64"|"xxhash"|"md5"|"sha1"|"sha256"|"sha512"|"pattern"|"header"
+---@alias VerifyMethod "crc32c"|"crc32"|"crc64"|"xxhash"|"md5"|"sha1"|"sha256"|"sha512"|"pattern"|"header"|"crc16"|"crc7"|"sha3-224"|"sha3-256"|"sha3-384"|"sha3-512"
 
 ---How what is written is verified. Every block is written with a header that says what it is: offset, sequence, seed, generation, length,
 ---checksum; except with "pattern", which has none. Every read of a verified file checks the blocks that it gets whole, by all of a phase's

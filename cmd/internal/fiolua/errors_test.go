@@ -32,7 +32,7 @@ var translated = set(`
 	max_latency latency_target latency_window latency_percentile invalidate fadvise_hint sync create_only allow_file_create pre_read cpumask
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers
 	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error
-	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what write_iolog`)
+	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what fill_device file_append write_iolog exec_prerun exec_postrun`)
 
 // shown are the options of the report and the logs.
 var shown = set(`
@@ -67,10 +67,6 @@ argument 4: random_distribution=zipf: zipf needs its theta, as in zipf:1.2
 argument 4: random_distribution=zoned:60/10:50/20: the zones come to 110 % of the accesses and 30 % of the space, and the most is 100
     --random_distribution=zoned:60/10:50/20
                                 ^^^^^^^^^^^`},
-		{"--size=1m --exec_prerun=echo", `
-argument 3: exec_prerun=echo: moonio has no such option: run the command in the shell before moonio
-    --exec_prerun=echo
-                  ^^^^`},
 		{"--size=1m --read_iolog=trace", `
 argument 3: read_iolog=trace: moonio has no such option: play the trace with ` + "`moonio replay`" + `
     --read_iolog=trace
@@ -111,14 +107,6 @@ argument 4: name=y: jobs on ioengine=null and jobs on storage don't run together
 argument 3: rw=write:-4k: going back is done a block at a time here: -8192, twice the block, says so
     --rw=write:-4k
          ^^^^^^^^^`},
-		{"--size=1m --verify=crc7 --rw=write", `
-argument 3: verify=crc7: moonio has no such method: use verify=crc32c or verify=xxhash, which are fast, or sha256
-    --verify=crc7
-             ^^^^`},
-		{"--size=1m --filesize=4k-1m", `
-argument 3: filesize=4k-1m: the files of a job have one size here: give that
-    --filesize=4k-1m
-               ^^^^^`},
 		{"--size=1m --ss=iops:5% --ss_dur=1", `
 argument 4: steadystate_duration=1: each second is one value: give whole seconds, and at least 2s
     --ss_dur=1

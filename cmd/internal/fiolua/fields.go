@@ -2,6 +2,7 @@ package fiolua
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"moonio/cmd/internal/fiojob"
@@ -186,9 +187,11 @@ func (t *translation) putRegion(u *unit) error {
 		offset = fmt.Sprintf("%d + job * %d", u.offset, u.step)
 	}
 	if offset != "0" {
-		u.put("offset", offset, u.since("offset", "offset_increment"))
+		u.put("offset", offset, u.since("offset", "offset_increment", "file_append"))
 	}
-	u.put("size", size(u.size), u.sinceOr("all that is there", "size", "filesize", "nrfiles"))
+	if u.most == 0 { // otherwise each file's region goes to its end
+		u.put("size", size(u.size), u.sinceOr("all that is there", "fill_device", "size", "filesize", "nrfiles"))
+	}
 	return nil
 }
 
@@ -208,8 +211,22 @@ func (t *translation) putLimits(u *unit) error {
 	if timed || trims {
 		return nil
 	}
+	if u.most > 0 && u.inPasses() && !u.v.Has("io_size") {
+		u.put("passes", integer(max(1, u.v.Integer("loops"))), u.sinceOr("once over each file", "loops"))
+		if u.v.Size("size").Bytes == 0 {
+			return nil
+		}
+	}
 	u.put("bytes", size(u.amountToDo()), u.sinceOr("once over the region", "io_size", "loops"))
 	return nil
+}
+
+// inPasses says whether the unit visits each place of its files once before it begins anew.
+func (u *unit) inPasses() bool {
+	return slices.ContainsFunc(u.fields, func(f field) bool {
+		once := strings.HasPrefix(f.value, "sequential") || f.value == "permute()" || f.value == "reverse()"
+		return f.name == "at" && once && !u.rw.mixed()
+	})
 }
 
 // forgets is after how many bytes the page cache has to give up what it holds of the unit's files, as

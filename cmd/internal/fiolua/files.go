@@ -16,7 +16,8 @@ type handle struct {
 	dirs     []string
 	base     string // the directory that a single file of fio's naming is beneath
 	size     int64
-	keep     bool // the file is used as it is, since no job says how large it is to be
+	drawn    string // in the script, if the size is drawn
+	keep     bool   // the file is used as it is, since no job says how large it is to be
 	direct   bool
 	sync     string
 	advice   string // to the kernel; "": none
@@ -199,12 +200,15 @@ func (t *translation) prepare(u *unit) error {
 		h.create = u.v.On("allow_file_create") || !u.v.Has("allow_file_create")
 		h.unlink = u.v.On("unlink")
 		h.preread = u.v.On("pre_read")
-		if h.preread && (h.format != "" || h.device) {
+		if h.preread && h.device {
 			o, _ := u.v.Option("pre_read")
-			return o.Fail("", "it reads one file, or those that filename names")
+			return o.Fail("", "a device is read past the page cache here")
 		}
 		h.drop = !h.direct && u.drops()
 		h.size = plus(plus(u.offset, times(u.step, int64(len(u.jobs)-1))), u.size)
+		if u.most > 0 {
+			h.drawn = fmt.Sprintf("%d * math.random(%d, %d)", u.minimum, h.size/u.minimum, u.most/u.minimum)
+		}
 		h.keep = !t.bare(u) && node.Exists && !u.v.Has("filesize") && u.v.Size("size").Bytes == 0
 		h.layout = u.layout()
 		u.files[i] = t.share(u, h)

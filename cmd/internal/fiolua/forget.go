@@ -10,7 +10,9 @@ func (t *translation) forget(w *writer, units []*unit) {
 			if path := h.at(0, 0); u.drops() && !h.direct && !done[path] && t.usedBefore(h, u.stage) {
 				done[path] = true
 				w.line("")
-				h.eachFile(w, ":invalidate() -- "+u.sinceOr("invalidate=1 is fio's default", "invalidate"))
+				h.each(w, func(file, indent string) {
+					w.line("%s%s:invalidate() -- %s", indent, file, u.sinceOr("invalidate=1 is fio's default", "invalidate"))
+				})
 			}
 		}
 	}
@@ -31,22 +33,4 @@ func (t *translation) usedBefore(h *handle, stage int) bool {
 		}
 	}
 	return slices.ContainsFunc(h.paths(t.clonesOf(h)), func(p string) bool { return t.usedIn[p] < stage })
-}
-
-// eachFile writes a call for each file of a handle.
-func (h *handle) eachFile(w *writer, call string) {
-	switch list := h.first.own; {
-	case h.format == "":
-		w.line("%s%s", h.variable, call)
-	case list && h.count > 1:
-		w.line("for _, files in ipairs(%s) do", h.variable)
-		w.line("  for _, file in ipairs(files) do")
-		w.line("    file%s", call)
-		w.line("  end")
-		w.line("end")
-	default:
-		w.line("for _, file in ipairs(%s) do", h.variable)
-		w.line("  file%s", call)
-		w.line("end")
-	}
 }

@@ -1,6 +1,7 @@
 package fiolua
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -72,7 +73,7 @@ func (h *handle) options() string {
 	}
 	var list []string
 	if !h.keep {
-		list = append(list, "size = "+size(h.size))
+		list = append(list, "size = "+cmp.Or(h.drawn, size(h.size)))
 		if h.layout != "write" {
 			list = append(list, "layout = "+quote(h.layout))
 		}
@@ -181,9 +182,29 @@ func (t *translation) dirPrefix(dir string) string {
 
 // preread brings files into the page cache.
 func (t *translation) preread(w *writer, h *handle) {
-	w.line("for at = 0, %s:size() - 1, MiB(1) do -- pre_read", h.variable)
-	w.line("  %s:read(math.min(MiB(1), %[1]s:size() - at), at)", h.variable)
-	w.line("end")
+	h.each(w, func(file, indent string) {
+		w.line("%sfor at = 0, %s:size() - 1, MiB(1) do -- pre_read", indent, file)
+		w.line("%s  %s:read(math.min(MiB(1), %[2]s:size() - at), at)", indent, file)
+		w.line("%send", indent)
+	})
+}
+
+// each writes lines for each file of a handle.
+func (h *handle) each(w *writer, lines func(file, indent string)) {
+	switch {
+	case h.format == "":
+		lines(h.variable, "")
+	case h.first.own && h.count > 1:
+		w.line("for _, list in ipairs(%s) do", h.variable)
+		w.line("  for _, file in ipairs(list) do")
+		lines("file", "    ")
+		w.line("  end")
+		w.line("end")
+	default:
+		w.line("for _, file in ipairs(%s) do", h.variable)
+		lines("file", "  ")
+		w.line("end")
+	}
 }
 
 // removals removes the files of jobs that say so.

@@ -16,6 +16,7 @@ type Setup struct {
 	Dir      string              // the current directory, absolute
 	Look     func(string) Node   // what there is at an absolute path
 	Real     func(string) string // an absolute path with links followed; nil: there are none
+	Room     func(string) int64  // bytes that files in a directory may take; nil: not known
 	Memory   int64               // the machine's, in bytes; 0: not known
 	ReadOnly bool                // whether jobs that write or trim are refused
 	Virtual  bool                // whether the run's engine touches no storage
@@ -46,13 +47,22 @@ type Program struct {
 	Warnings []string // what misleads about the jobs
 	Ignored  []string // options that make no difference here, each with the reason
 
-	Dir    string   // the directory that the script's file names are beneath
-	Parts  []string // those beneath it, by name, that the files live in, if they are several
-	Files  []File   // those that it opens, devices among them
-	Null   bool     // the jobs touch no storage: they run on the engine null
-	IOLog  string   // where what the only job does is written down in fio's format; "": nowhere
-	Seed   uint64
-	Seeded bool // Seed decides; otherwise each run differs
+	Dir      string    // the directory that the script's file names are beneath
+	Parts    []string  // those beneath it, by name, that the files live in, if they are several
+	Files    []File    // those that it opens, devices among them
+	Null     bool      // the jobs touch no storage: they run on the engine null
+	Commands []Command // of exec_prerun and exec_postrun
+	IOLog    string    // where what the only job does is written down in fio's format; "": nowhere
+	Seed     uint64
+	Seeded   bool // Seed decides; otherwise each run differs
+}
+
+// Command is a line for the shell, which the script that the jobs become has no means to run.
+type Command struct {
+	Phase  string // before which it runs, or after which if After
+	After  bool
+	Job    string
+	Option fiojob.Option // whose value it is
 }
 
 // File is a file that the script opens.
@@ -95,6 +105,7 @@ type translation struct {
 	opened  map[string]*handle
 	seed    *fiojob.Option // that decided the seed
 	locals  []string       // of the script, beside those that hold files
+	filled  bool           // a job fills the file system
 	usedIn  map[string]int // by a file's path: the first stage whose jobs have it
 }
 
@@ -119,7 +130,8 @@ type base struct {
 	size    int64 // of the region in each file
 	offset  int64 // where it begins
 	step    int64 // by how much it is further in for each clone
-	total   int64 // of all files' regions
+	most    int64 // that a file has, if each has a size of its own; else 0
+	total   int64 // of all files' regions; of files of sizes of their own, what is to be expected
 	minimum int64 // smallest block
 	largest int64 // and the largest
 	grain   int64 // what sums of blocks are multiples of

@@ -1,6 +1,8 @@
 package fiolua
 
 import (
+	"cmp"
+	"path/filepath"
 	"strings"
 
 	"moonio/cmd/internal/fiojob"
@@ -18,16 +20,14 @@ func (t *translation) measure(u *unit) error {
 			return o.Fail("", "zoned devices are not driven: give bytes or per cent")
 		}
 	}
-	if o, ok := u.v.Option("filesize"); ok {
-		if lo, hi := u.v.Range("filesize", 0); lo != hi {
-			return o.Fail("", "the files of a job have one size here: give that")
-		}
-	}
-	if err := u.regionSize(real, count); err != nil {
+	if err := cmp.Or(u.regionSize(real, count), t.fill(u, real, count)); err != nil {
 		return err
 	}
 	whole := max(real.Size, u.size)
 	u.offset = u.amount("offset", whole)
+	if err := t.append(u); err != nil {
+		return err
+	}
 	u.step = u.amount("offset_increment", whole)
 	switch {
 	case u.v.Has("filesize"): // the region goes to the file's end; size is how much is done in it
@@ -49,8 +49,62 @@ func (t *translation) measure(u *unit) error {
 		return o.Fail("", "the region has %d bytes in each file, and the smallest block %d", max(u.size, 0), u.minimum)
 	}
 	u.total = times(u.size, count)
+	if lo, hi := u.v.Range("filesize", 0); u.v.Has("filesize") && lo != hi {
+		u.most = hi
+		u.total = plus(u.total, times((hi-hi%u.minimum-(lo-lo%u.minimum))/2, count))
+	}
 	if s := u.v.Size("size"); u.v.Has("filesize") && s.Bytes > 0 {
 		u.total = min(u.total, s.Bytes)
+	}
+	return nil
+}
+
+// fill makes the files of a job as large as there is room for. A device is as large as it is.
+func (t *translation) fill(u *unit, real Node, count int64) error {
+	if !u.v.On("fill_device") || real.Kind == Device {
+		return nil
+	}
+	o, _ := u.v.Option("fill_device")
+	if t.bare(u) || t.setup.Room == nil {
+		return o.Fail("", "there is no file system to fill: give a size")
+	}
+	if len(u.jobs) > 1 || t.filled {
+		return o.Fail("", "what one job fills leaves no room for another: give sizes, or let one job fill with nrfiles")
+	}
+	t.filled = true
+	dir := filepath.Dir(u.files[0].path)
+	for dir != "/" && !t.look(dir).Exists {
+		dir = filepath.Dir(dir)
+	}
+	room := t.setup.Room(dir)
+	room -= room/128 + 64<<10 // for what the file system notes of the files, and moonio
+	u.size = (max(0, room)/count + real.Size) / u.minimum * u.minimum
+	if u.size < u.minimum {
+		return o.Fail("", "there is no room in %s: 5 %% of a file system stay free", dir)
+	}
+	return nil
+}
+
+// append makes a region begin where the unit's files end, as they are now. fio leaves offset out then.
+func (t *translation) append(u *unit) error {
+	o, ok := u.v.Option("file_append")
+	if !ok || !u.v.On("file_append") || t.bare(u) {
+		return nil
+	}
+	if u.v.Size("size").Bytes == 0 || u.v.Has("filesize") {
+		return o.Fail("", "give a size, and no filesize: so much is done behind the file's end")
+	}
+	u.offset = t.look(u.files[0].path).Size
+	for _, h := range u.files {
+		for _, p := range h.paths(t.clonesOf(h)) {
+			node := t.look(p)
+			if node.Kind == Device {
+				return o.Fail("", "%s is a device, and has no end to go on from", p)
+			}
+			if node.Size != u.offset {
+				return o.Fail("", "%s has %d bytes, and %s %d: the files of a job have one region here", p, node.Size, u.files[0].path, u.offset)
+			}
+		}
 	}
 	return nil
 }
@@ -60,8 +114,9 @@ func (u *unit) regionSize(real Node, count int64) error {
 	asked, given := u.v.Option("size")
 	s := u.v.Size("size")
 	switch {
-	case u.v.Integer("filesize") > 0:
-		u.size = u.v.Integer("filesize")
+	case u.v.On("fill_device") && !(real.Exists && real.Size > 0): // fill finds it
+	case u.v.Has("filesize"):
+		u.size, _ = u.v.Range("filesize", 0)
 	case s.Bytes > 0:
 		u.size = s.Bytes / count
 	case real.Exists && real.Size > 0 && s.Percent > 0:

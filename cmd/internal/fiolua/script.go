@@ -39,6 +39,7 @@ func (t *translation) head(w *writer) {
 	}
 	w.line("-- Run it with")
 	w.line("--   moonio run SCRIPT %s%s", comment(how), comment(t.deviceFlags()))
+	t.shell(w)
 	if len(t.program.Ignored) > 0 {
 		w.line("-- Left out, because it makes no difference here:")
 	}

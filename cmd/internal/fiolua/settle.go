@@ -47,6 +47,9 @@ func (t *translation) settle() error {
 		return err
 	}
 	t.nameResults()
+	if err := t.commands(); err != nil {
+		return err
+	}
 	return t.variables()
 }
 

@@ -36,8 +36,8 @@ func (t *translation) checkSteady(u *unit) error {
 		return nil
 	}
 	word, limit := u.v.Word("steadystate")
-	if !slices.Contains([]string{"iops", "iops_slope", "bw", "bw_slope"}, word) {
-		return o.Fail(word, "%q is not one of iops, iops_slope, bw, bw_slope", word)
+	if !slices.Contains([]string{"iops", "iops_slope", "bw", "bw_slope", "lat", "lat_slope"}, word) {
+		return o.Fail(word, "%q is not one of iops, iops_slope, bw, bw_slope, lat, lat_slope", word)
 	}
 	if x, err := strconv.ParseFloat(strings.TrimSuffix(limit, "%"), 64); limit != "" && (err != nil || !(x > 0)) {
 		return o.Fail(limit, "%q is not a limit such as 5%%, or a figure above 0", limit)

@@ -11,7 +11,7 @@ import (
 // steady is what the steadystate option asks for, and how far the entry came: the figures of
 // the last ss_dur seconds, one a second.
 type steady struct {
-	metric          string // "iops" or "bw"
+	metric          string // "iops", "bw" or "lat", which fio has from 3.41 on
 	slope           bool
 	percent         bool
 	limit           float64
@@ -53,6 +53,9 @@ func (e *entry) steadyOf() *steady {
 func (s *steady) judge(n int) {
 	whole := len(s.iops) >= n
 	s.iops, s.bw = tail(s.iops, n), tail(s.bw, n)
+	if s.metric == "lat" { // the run alone has seen the latencies of each second
+		return
+	}
 	list := s.bw
 	if s.metric == "iops" {
 		list = s.iops
@@ -128,8 +131,10 @@ func jsonSteady(w *writer, e *entry) {
 		}
 		w.int("attained", attained)
 		w.string("criterion", fmt.Sprintf("%f%s", s.criterion, s.unit()))
-		w.float("max_deviation", s.deviation)
-		w.float("slope", s.rise)
+		if s.metric != "lat" {
+			w.float("max_deviation", s.deviation)
+			w.float("slope", s.rise)
+		}
 		w.object("data", func() {
 			w.int("bw_mean", int64(meanOf(s.bw)))
 			w.int("iops_mean", int64(meanOf(s.iops)))
