@@ -55,7 +55,11 @@ type Worker struct {
 	watch    watch
 	jobEnd   []int64 // per job: when its last operation completed
 	last     int64   // when the loop was last woken
+	reaped   int64   // when something last completed
 	gap      int64   // between two completions, on average
+
+	aim   int64 // the deadline that the worker sleeps towards
+	early int64 // how long before it to wake
 
 	batchWanted int  // completions to wait for at a time; 0: the script doesn't say
 	call        int  // the most operations to hand over in one call
@@ -125,7 +129,7 @@ func (w *Worker) enter() error {
 			return fmt.Errorf("waiting for the first time: %w", err)
 		}
 	}
-	w.last = w.now
+	w.last, w.reaped = w.now, w.now
 	return nil
 }
 
@@ -343,13 +347,8 @@ func (w *Worker) reap(least int, deadline int64) error {
 	if w.pulse != nil && w.now >= w.pulse.next {
 		w.pulse.turn(w)
 	}
-	// A mean over the last few dozen completions.
-	gap := w.now - w.last
-	if n > 1 {
-		gap /= int64(n)
-	}
-	w.gap += (gap - w.gap) / 8
 	w.last = w.now
+	w.measureGap(n)
 	w.flying -= n
 	if w.detail != nil {
 		if w.solo != nil {
@@ -362,6 +361,19 @@ func (w *Worker) reap(least int, deadline int64) error {
 		w.complete(&w.out[i])
 	}
 	return nil
+}
+
+// measureGap keeps a mean over the last few dozen completions, of which n came now.
+func (w *Worker) measureGap(n int) {
+	if n == 0 {
+		return
+	}
+	gap := w.now - w.reaped
+	if n > 1 {
+		gap /= int64(n)
+	}
+	w.gap += (gap - w.gap) / 8
+	w.reaped = w.now
 }
 
 // until is how many completions to wait for, and until when.
@@ -391,11 +403,31 @@ func (w *Worker) until() (least int, deadline int64) {
 			return 0, w.now
 		}
 		if w.batchWanted > 0 {
-			return max(1, min(w.batchWanted, w.flying)), deadline
+			return w.approach(max(1, min(w.batchWanted, w.flying)), deadline)
 		}
 	}
-	return 1, deadline
+	return w.approach(1, deadline)
 }
+
+// approach makes the worker wake before the deadline and look again and again until then: waking takes tens of
+// microseconds, and in a virtual machine hundreds at times, which all that is due would be late by.
+func (w *Worker) approach(least int, deadline int64) (int, int64) {
+	left := deadline - w.now
+	switch {
+	case w.p.s.Virtual || deadline == engine.NoDeadline:
+		return least, deadline
+	case w.aim != deadline:
+		w.aim, w.early = deadline, min(vigil, left/10)
+	}
+	if left <= w.early {
+		return 0, w.now
+	}
+	return least, deadline - w.early
+}
+
+// vigil, in nanoseconds, is how long before a deadline the worker stays awake, if that is no more
+// than a tenth of the time until then.
+const vigil = 100_000
 
 func (w *Worker) complete(c *engine.Completion) {
 	s := &w.slots[c.Slot]

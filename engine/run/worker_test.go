@@ -44,3 +44,28 @@ func TestPiece(t *testing.T) {
 		}
 	}
 }
+
+// The worker wakes before a deadline, looks again and again until then, and spends no more than a tenth of
+// the time on it.
+func TestApproach(t *testing.T) {
+	const ms = 1_000_000
+	w := &Worker{p: &phase{s: &Session{}}}
+	check := func(now, deadline int64, wantLeast int, want int64) {
+		t.Helper()
+		w.now = now
+		if least, until := w.approach(1, deadline); least != wantLeast || until != want {
+			t.Errorf("at %d, %d is due: it waits for %d until %d, want %d until %d", now, deadline, least, until, wantLeast, want)
+		}
+	}
+	check(0, 5*ms, 1, 5*ms-vigil)
+	check(3*ms, 5*ms, 1, 5*ms-vigil) // something has completed meanwhile
+	check(5*ms-vigil, 5*ms, 0, 5*ms-vigil)
+	check(5*ms-1, 5*ms, 0, 5*ms-1)
+	check(5*ms, 5*ms, 0, 5*ms)
+	check(5*ms, 5*ms+50_000, 1, 5*ms+45_000)
+	check(5*ms+45_001, 5*ms+50_000, 0, 5*ms+45_001)
+	check(6*ms, engine.NoDeadline, 1, engine.NoDeadline)
+	check(6*ms, 2*ms, 0, 6*ms) // it is late
+	w.p.s.Virtual = true
+	check(6*ms, 7*ms, 1, 7*ms)
+}
