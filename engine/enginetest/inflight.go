@@ -57,6 +57,32 @@ func testManyInFlight(t *testing.T, target Target) {
 	}
 }
 
+// Burst is for engines whose kernel hands a burst of completions out in parts: one wait must take all of it, since
+// what is begun after a part makes two bursts of one.
+func Burst(t *testing.T, target Target) {
+	const burst = 100
+	r := newRig(t, target, burst)
+	var p [2]int
+	r.must(unix.Pipe2(p[:], unix.O_CLOEXEC))
+	t.Cleanup(func() {
+		r.must(unix.Close(p[0]))
+		r.must(unix.Close(p[1]))
+	})
+	for i := range r.ops {
+		r.ops[i] = engine.Op{Code: engine.Read, File: r.file("pipe", p[0]), Buf: r.buf(1, 0)}
+	}
+	r.submit(r.ops, upTo(burst)...)
+	if got := r.wait(r.out, 0, 0); len(got) > 0 {
+		t.Fatalf("with nothing to read: %v", got)
+	}
+	if _, err := unix.Write(p[1], make([]byte, burst)); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.wait(r.out, 1, engine.NoDeadline); len(got) != burst {
+		t.Errorf("%d completions, want all %d", len(got), burst)
+	}
+}
+
 // testDepth opens FIFOs that nobody writes to. The opens that block can only
 // end, in the reverse of their order, if all of them are under way at once.
 func testDepth(t *testing.T, target Target) {

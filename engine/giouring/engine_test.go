@@ -20,6 +20,11 @@ func TestConformance(t *testing.T) {
 	enginetest.Run(t, enginetest.Target{FS: enginetest.Dir, Open: Open})
 }
 
+// TestBurst takes all of what completed together.
+func TestBurst(t *testing.T) {
+	enginetest.Burst(t, enginetest.Target{FS: enginetest.Dir, Open: Open})
+}
+
 func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

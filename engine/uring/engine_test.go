@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
+	"moonio/engine/enginetest"
 	"moonio/engine/osfs"
 )
 
@@ -310,25 +310,9 @@ func TestBlockedReads(t *testing.T) {
 	}
 }
 
-// TestBurst takes all of what completed together, more than the kernel hands out in one call.
+// TestBurst takes all of what completed together.
 func TestBurst(t *testing.T) {
-	const burst = 100
-	b := newFixture(t, burst, best)
-	f, write := b.pipe()
-	ops, slots := make([]engine.Op, burst), make([]uint32, burst)
-	for i := range ops {
-		ops[i] = engine.Op{Code: engine.Read, File: f, Buf: b.buf(1)}
-		slots[i] = uint32(i)
-	}
-	check(t, b.Submit(ops, slots))
-	out := make([]engine.Completion, burst)
-	if n, err := b.Wait(out, 0, 0); n != 0 || err != nil {
-		t.Fatalf("with nothing to read: %v, %v", out[:n], err)
-	}
-	write(strings.Repeat("x", burst))
-	if n, err := b.Wait(out, 1, engine.NoDeadline); n != burst || err != nil {
-		t.Errorf("%d completions, %v, want all %d", n, err, burst)
-	}
+	enginetest.Burst(t, enginetest.Target{FS: enginetest.Dir, Open: func(cfg engine.Config) (engine.Engine, error) { return best(cfg) }})
 }
 
 // TestWrongThread uses a ring that belongs to another thread.
