@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,6 +63,38 @@ func TestScriptsOfTraces(t *testing.T) {
 	}
 	if tried < 12 {
 		t.Errorf("scripts of %d traces of %d", tried, len(files))
+	}
+}
+
+// Of a trace whose times go back further than its reader mends, nothing gets lost: what comes late counts as
+// of the latest time so far.
+func TestTimesThatGoBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "back.csv")
+	var text strings.Builder
+	const many = 10_000
+	for i := range many {
+		fmt.Fprintf(&text, "1,R,%d,512,%d\n", i%100*512, int64(1e15)-int64(i)*1e8)
+	}
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := infoOf(t, path); r.IOs != many {
+		t.Errorf("%d I/Os", r.IOs)
+	}
+	// It spans days: what the script of it does is not kept second by second.
+	var errs bytes.Buffer
+	if code := Main([]string{"trace", "script", path}, nil, io.Discard, &errs); code != exitDone {
+		t.Errorf("exit code %d: %s", code, errs.String())
+	}
+}
+
+func TestTraceTooLongToModel(t *testing.T) {
+	var errs bytes.Buffer
+	if code := Main([]string{"trace", "script", "-"}, strings.NewReader("1,R,0,512,1\n1,R,512,512,8700000000000\n"), io.Discard, &errs); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if !strings.Contains(errs.String(), "it spans 100 d 16 h, and rates can go on for 100 days: choose a part of it with --from and --to") {
+		t.Error(errs.String())
 	}
 }
 

@@ -127,7 +127,7 @@ func (f *traceFilter) wants(r *trace.Record) (wanted, over bool) {
 	if !f.any {
 		f.any, f.origin = true, r.Time
 	}
-	at := r.Time - f.origin
+	at := max(r.Time-f.origin, 0) // what comes late is of before
 	if f.to > 0 && at >= int64(f.to) {
 		f.late++
 		return false, f.late > tooLate

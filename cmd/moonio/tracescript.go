@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -139,7 +140,7 @@ func (t *trial) arrivals() (*profile.Result, error) {
 // try runs the model's script, and keeps it if it is the best so far by some measure.
 func (t *trial) try(off func([]model.Row) float64) (*profile.Result, error) {
 	script := t.model.Script()
-	got, err := profileScript(t.ctx, script)
+	got, err := profileScript(t.ctx, script, time.Duration(t.captured.SpanNS))
 	if err != nil {
 		return nil, fmt.Errorf("trying the script: %w", err)
 	}
@@ -163,8 +164,8 @@ func (profiler) Close() error { return nil }
 // scriptSeed is what a script is tried with: it says nothing.
 const scriptSeed = 1
 
-// profileScript runs a script on a simulated device and profiles what it does.
-func profileScript(ctx context.Context, source string) (*profile.Result, error) {
+// profileScript runs a script on a simulated device for about so long, and profiles what it does.
+func profileScript(ctx context.Context, source string, span time.Duration) (*profile.Result, error) {
 	device, err := backend.Parse("sim")
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func profileScript(ctx context.Context, source string) (*profile.Result, error) 
 			FS: b.FS(), Engine: b.Engine, Virtual: b.Virtual(), Seed: scriptSeed,
 			Tap: func(e engine.Engine, slots int, jobs []string) (run.Tap, error) { return rec.Engine(e, slots, jobs) },
 		},
-		Interval: run.DefaultInterval, Out: io.Discard, Err: io.Discard,
+		Interval: max(run.DefaultInterval, span/1000), Out: io.Discard, Err: io.Discard,
 	}
 	outcome := r.Do(ctx, code)
 	if err := errors.Join(outcome.Err, rec.Close()); err != nil {

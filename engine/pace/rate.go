@@ -90,14 +90,14 @@ func newRate(repeat bool, given []units.Rate, pieces ...Piece) (Rate, error) {
 	return r, r.check()
 }
 
-// longest keeps times, in nanoseconds, within what is exact in a float64.
-const longest = 100 * 24 * time.Hour
+// Longest is how long a rate may go on. It keeps times, in nanoseconds, within what is exact in a float64.
+const Longest = 100 * 24 * time.Hour
 
 func (r Rate) check() error {
 	most, all := 0.0, time.Duration(0)
 	for _, p := range r.Pieces {
 		switch {
-		case p.For <= 0 || p.For > longest-all:
+		case p.For <= 0 || p.For > Longest-all:
 			return fmt.Errorf("rate over %s: stretches of a rate must be above 0, and together at most 100 days", units.FormatDuration(p.For))
 		case !(p.From >= 0 && p.To >= 0) || math.IsInf(p.From+p.To, 0):
 			return fmt.Errorf("rate from %v to %v: rates must be finite and not negative", p.From, p.To)

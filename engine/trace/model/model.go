@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"math"
 
+	"moonio/engine/pace"
 	"moonio/engine/trace/profile"
 )
 
@@ -84,6 +85,8 @@ func New(r *profile.Result, title string) (*Model, error) {
 		return nil, fmt.Errorf("a model of %s: it has no reads and no writes", title)
 	case r.SpanNS == 0:
 		return nil, fmt.Errorf("a model of %s: all its records have the same time, so that there is no rate to model", title)
+	case r.SpanNS > int64(pace.Longest):
+		return nil, fmt.Errorf("a model of %s: it spans %s, and rates can go on for 100 days: choose a part of it with --from and --to", title, profile.Span(r.SpanNS))
 	}
 	m := &Model{trace: r, title: title, sync: "fsync", arrival: Arrivals[0]}
 	if r.Ops["fdatasync"] > r.Ops["fsync"] {

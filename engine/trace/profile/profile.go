@@ -21,6 +21,7 @@ type Profile struct {
 	fua      int64
 	odd      int64 // records whose place or length no storage has
 	long     int64 // I/Os of which only the beginning is in the footprint
+	walked   int64 // bytes of huge I/Os that are in it
 
 	first, last int64 // times of records
 	any         bool
@@ -63,7 +64,27 @@ const (
 	farthest = int64(1) << 60 // no storage reaches beyond
 	largest  = int64(1) << 44 // no operation is longer
 	longest  = int64(1) << 30 // of an I/O, for the footprint: what lies behind is left out
+	huge     = int64(1) << 26 // I/Os that are longer are rare; garbage can have nothing else, and takes long
+	patience = int64(1) << 38 // so after so many bytes of them
+	brief    = int64(1) << 20 // only this much of each is in the footprint
 )
+
+// walk is how much of an I/O is in the footprint.
+func (p *Profile) walk(length int64) int64 {
+	if length <= huge {
+		return length
+	}
+	most := longest
+	if p.walked > patience {
+		most = brief
+	}
+	if length > most {
+		p.long++
+	}
+	length = min(length, most)
+	p.walked += length
+	return length
+}
 
 // Add takes one more record. Its time should not go back; if it does, it counts as the latest so far.
 func (p *Profile) Add(r *trace.Record) {
@@ -143,8 +164,5 @@ func (p *Profile) io(r *trace.Record, now int64, dir int, f, s *party) {
 	}
 	f.shape(dir, continues, aligned, off|r.Length, r.Length)
 	p.flying.add(now, dir, r.Latency)
-	if r.Length > longest {
-		p.long++
-	}
-	f.blocks[dir] += p.places.add(now-p.first, r.File, dir, off, min(r.Length, longest))
+	f.blocks[dir] += p.places.add(now-p.first, r.File, dir, off, p.walk(r.Length))
 }

@@ -323,3 +323,21 @@ func add(b *testing.B, list []trace.Record) {
 	}
 	b.ReportMetric(float64(i)/b.Elapsed().Seconds()/1e6, "Mrec/s")
 }
+
+// TestHugeOperations cannot make a profile take long: of garbage lengths only so much is walked through.
+func TestHugeOperations(t *testing.T) {
+	p := New()
+	var walked int64
+	for i := range int64(100_000) {
+		walked += p.walk(largest)
+		if i == 0 && walked != longest {
+			t.Fatalf("%d bytes of the first", walked)
+		}
+	}
+	if most := patience + longest + 100_000*brief; walked > most || p.long != 100_000 {
+		t.Errorf("%d bytes walked, %d cut", walked, p.long)
+	}
+	if n := p.walk(huge); n != huge || p.long != 100_000 {
+		t.Errorf("an ordinary one has %d", n)
+	}
+}

@@ -210,7 +210,7 @@ func (p *Profile) estimates(r *Result) {
 	note(p.places.sample.halvings > 0, "hot shares and reuse distances are from a sample of the blocks")
 	note(p.moves.forgotten > 0, "sequential shares are a little low: more streams and files than are followed at a time")
 	note(p.dirs[reading].sizes.rest+p.dirs[writing].sizes.rest > 0, "some sizes came too late to be told apart")
-	note(p.long > 0, "of I/Os longer than 1 GiB only the first GiB is in the footprint")
+	note(p.long > 0, "of some huge I/Os only the beginning is in the footprint: the first GiB, or the first MiB once they come to 256 GiB together")
 	note(p.flying.overflow > 0, "depths are a little low: more I/Os in flight than are followed")
 }
 
