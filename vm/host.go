@@ -20,7 +20,7 @@ type Run struct {
 	Guard    *workdir.Guard                    // of the run's directory; nil if no storage is touched
 	Space    func(string, int64) error         // refuses to lay out more bytes of a file than there is room for; nil: no limit
 	Devices  []*Device                         // that the user named
-	Interval time.Duration                     // of time series, unless a phase says otherwise; 0: a second
+	Interval time.Duration                     // of time series, unless a phase says otherwise; 0: a second, or more in long phases
 	Faults   []*fault.Rule                     // injected in every phase
 	Params   map[string]string                 // values of the script's parameters that the user gave
 	Place    Place                             // where it takes place

@@ -388,12 +388,40 @@ func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
 	o.done()
 	m.run.wrapEngine(p, faults)
 	m.jobs(L, p, call)
+	if p.Interval == 0 {
+		p.Interval = intervalOf(p)
+	}
 	for _, j := range p.Jobs {
 		if p.Steady != nil && j.Name == "steady" {
 			L.RaiseError("%s: a job cannot be named \"steady\" where the phase is to become steady: its result has a field of that name", call)
 		}
 	}
 	return p, check
+}
+
+// mostIntervals is how many a phase has whose intervals are not chosen: each is kept.
+const mostIntervals = 50_000
+
+// intervalOf is the step of a phase's series where nobody says one: longer than usual if the phase is known to
+// last so long that they would be too many.
+func intervalOf(p *run.Phase) time.Duration {
+	last := p.Duration
+	for _, j := range p.Jobs {
+		if j.Replay != nil {
+			last = max(last, j.Replay.Span)
+		}
+	}
+	step := run.DefaultInterval
+	if p.Steady != nil {
+		return step
+	}
+	for _, longer := range []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour} {
+		if last/step <= mostIntervals {
+			break
+		}
+		step = longer
+	}
+	return step
 }
 
 // jobs collects a phase's jobs: arguments from the third on, each a job or a list of jobs.

@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -290,7 +291,7 @@ func (r *replaying) choose(given []*file) {
 			}
 			continue
 		}
-		end, touched = end+f.End, touched+f.Touched
+		end, touched = replay.Sum(end, f.End), replay.Sum(touched, f.Touched)
 	}
 	switch {
 	case r.size > 0 && end > r.size:
@@ -314,7 +315,7 @@ func (r *replaying) need(f *replay.File) int64 {
 		}
 		n = r.size
 	}
-	return max((n+replay.Block-1)/replay.Block*replay.Block, replay.Block)
+	return max(min(n, math.MaxInt64-replay.Block)+replay.Block-1, replay.Block) / replay.Block * replay.Block
 }
 
 // makeOwn lays out the targets that the script does not give.
@@ -327,7 +328,7 @@ func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*en
 			if r.one {
 				targets[i].Base = total
 			}
-			total += targets[i].Size
+			total = replay.Sum(total, targets[i].Size)
 			own++
 		}
 	}

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"moonio/engine"
@@ -14,8 +15,12 @@ import (
 func (r *replaying) describe() {
 	s, j := r.survey, r.job
 	loops := int64(max(r.options.Loops, 1))
+	r.checkLength(loops)
 	j.Records = s.Records * loops
-	j.Bytes = (s.Bytes[engine.Read] + s.Bytes[engine.Write] + s.Bytes[engine.Append]) * loops
+	j.Bytes = math.MaxInt64
+	if n := replay.Sum(replay.Sum(s.Bytes[engine.Read], s.Bytes[engine.Write]), s.Bytes[engine.Append]); n <= math.MaxInt64/loops {
+		j.Bytes = n * loops
+	}
 	j.Describe = r.trace.String()
 	j.Resizes = s.Counts[engine.Truncate] > 0
 	j.Captured = run.Captured{Depth: s.Depth, MostDepth: s.MostDepth}
@@ -31,19 +36,37 @@ func (r *replaying) describe() {
 	}
 }
 
+// checkLength refuses a replay of more operations than can be counted, or of longer than times can be, and says how long it is
+// at captured times.
+func (r *replaying) checkLength(loops int64) {
+	s, j := r.survey, r.job
+	if s.Records > math.MaxInt64/loops {
+		r.o.fail("loops", "%d times %d operations are more than can be counted", loops, s.Records)
+	}
+	if j.Timing == run.AsFast {
+		return
+	}
+	const most = 100 * 365 * 24 * time.Hour
+	span := float64(s.Span) / j.Speed * float64(loops)
+	if span > float64(most) {
+		r.o.fail("speed", "the replay would take %.3g years, and 100 are the most: raise speed, cut idle times with max_gap, choose a part with from and to, or play it fewer times", span/float64(most)*100)
+	}
+	j.Span = time.Duration(span)
+}
+
 // plan is what is said of a replay before its first operation.
 func (r *replaying) plan() []string {
 	s := r.survey
 	var touched, grows int64
 	for i := range s.Files {
-		touched += s.Files[i].Touched
-		grows += s.Files[i].Grows
+		touched = replay.Sum(touched, s.Files[i].Touched)
+		grows = replay.Sum(grows, s.Files[i].Grows)
 	}
 	span := time.Duration(s.Span)
 	lines := []string{
 		fmt.Sprintf("replay %q: %s", r.name, r.trace),
 		fmt.Sprintf("  spans      %s: %s, %s on average, %s read, %s written",
-			duration(span), plural(int(s.Records), "operation", "operations"), perSecond(s.Records, span), size(s.Bytes[engine.Read]), size(s.Bytes[engine.Write]+s.Bytes[engine.Append])),
+			duration(span), plural(int(s.Records), "operation", "operations"), perSecond(s.Records, span), size(s.Bytes[engine.Read]), size(replay.Sum(s.Bytes[engine.Write], s.Bytes[engine.Append]))),
 		fmt.Sprintf("  touches    %s of %s, in chunks of %s", size(touched), plural(len(s.Files), "file or device", "files or devices"), size(r.chunk())),
 	}
 	lines = append(lines, "  played     "+r.timing(span))
@@ -149,7 +172,7 @@ func (r *replaying) unaligned() (n int64) {
 
 func size(n int64) string { return units.ApproxSize(float64(n)) }
 
-func duration(d time.Duration) string { return units.ApproxDuration(float64(d)) }
+func duration(d time.Duration) string { return units.Span(int64(d)) }
 
 func perSecond(n int64, d time.Duration) string {
 	if d <= 0 {

@@ -76,8 +76,7 @@ func (o *runFlags) define(fs *pflag.FlagSet) {
 	fs.Func("record", "`FILE` where every operation of the run's phases is written down as a trace, in moonio's own format, or fio's if FILE ends in .iolog", named(&o.record))
 	o.format = "text"
 	fs.Func("format", "`text|json` form of the result on standard output; default: text", choice(&o.format, "text", "json"))
-	o.interval = run.DefaultInterval
-	fs.Func("interval", "`D` step of the time series; default: 1s", func(s string) error { return o.setInterval(s) })
+	fs.Func("interval", "`D` step of the time series; default: 1s, longer in phases of more than 13 hours", func(s string) error { return o.setInterval(s) })
 	fs.BoolVar(&o.keep, "keep", false, "keep the files that the run makes")
 	fs.BoolVar(&o.quiet, "quiet", false, "write nothing but errors to standard error")
 	fs.BoolVar(&o.noProgress, "no-progress", false, "show no progress")

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"moonio/engine/run"
 )
 
 func TestFlags(t *testing.T) {
@@ -36,7 +34,7 @@ func TestFlags(t *testing.T) {
 	if a.seed == b.seed || a.seed >= 1<<32 {
 		t.Errorf("seeds %d and %d were drawn", a.seed, b.seed)
 	}
-	if a.engine != "auto" || a.format != "text" || a.interval != run.DefaultInterval || a.dir != "" {
+	if a.engine != "auto" || a.format != "text" || a.interval != 0 || a.dir != "" {
 		t.Errorf("defaults %+v", a)
 	}
 }

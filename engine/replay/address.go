@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"math"
 	"math/bits"
 
 	"moonio/engine"
@@ -67,13 +68,14 @@ func (p *place) put(code engine.OpCode, off, n int64, out []piece) (pieces []pie
 // aligned is what becomes of a range that is not aligned.
 func (p *place) aligned(off, n int64, out []piece) []piece {
 	a := p.Align
-	down, up := off/a*a, (off+n+a-1)/a*a
-	switch p.align {
-	case Drop:
+	down, up := off/a*a, upTo(off+n, a)
+	if p.align == Drop || up < off+n { // no whole block is left at the end of what can be
 		return out
+	}
+	switch p.align {
 	case Nearest:
-		start := (off + a/2) / a * a
-		return append(out, piece{start, max((n+a/2)/a*a, a)})
+		start, length := (min(off, math.MaxInt64-a)+a/2)/a*a, max((n+a/2)/a*a, a)
+		return append(out, piece{min(start, (math.MaxInt64-length)/a*a), length})
 	case Split:
 		if first := down + a; down < off && first < up {
 			out, down = append(out, piece{down, a}), first
@@ -103,6 +105,14 @@ func (p *place) move(off, n int64, out []piece) ([]piece, string) {
 	return append(out, piece{p.Base + off, n}), ""
 }
 
+// upTo is n, or the next multiple of a if there is one that an int64 holds, or else the last.
+func upTo(n, a int64) int64 {
+	if n > math.MaxInt64-a {
+		return math.MaxInt64 / a * a
+	}
+	return (n + a - 1) / a * a
+}
+
 func (p *place) wrap(off, n int64, out []piece) []piece {
 	for off %= p.Size; n > 0; off = 0 {
 		k := min(n, p.Size-off)
@@ -129,7 +139,7 @@ func (p *place) fit(off, n int64, out []piece) []piece {
 
 // scaled is an offset in proportion to the target's size, by whole blocks.
 func (p *place) scaled(off int64) int64 {
-	from, to := uint64(max((p.end+Block-1)/Block, 1)), uint64(p.Size/Block)
+	from, to := uint64(max(upTo(p.end, Block)/Block, 1)), uint64(p.Size/Block)
 	hi, lo := bits.Mul64(uint64(off/Block), to)
 	q, _ := bits.Div64(hi%from, lo, from)
 	return int64(q)*Block + off%Block

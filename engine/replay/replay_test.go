@@ -383,3 +383,44 @@ func TestCached(t *testing.T) {
 		}
 	}
 }
+
+// TestFarAddresses plays what reaches to the end of what numbers can say: it goes into the target, or is
+// left out.
+func TestFarAddresses(t *testing.T) {
+	const far = math.MaxInt64
+	records := []trace.Record{read(0, far-8192, 4096), read(0, far-8191, 8191), read(0, far-1, 1), read(0, far/2, 5000), read(0, 0, 512), write(0, far-1<<20, 1<<20)}
+	for address := Keep; address <= Skip; address++ {
+		for align := Expand; align <= Drop; align++ {
+			for _, target := range []Target{{Size: 1 << 20}, {Size: 1 << 20, Align: 4096}, {Size: 4096, Align: 512}, {Size: far / Block * Block, Align: 4096}} {
+				steps, src := play(t, Options{Address: address, Align: align}, target, records...)
+				issued := 0
+				for _, s := range steps {
+					if s.Off < 0 || s.Len <= 0 || s.Off > target.Size-s.Len || target.Align > 0 && (s.Off|s.Len)%target.Align != 0 {
+						t.Errorf("%v, %v, %+v: %d bytes at %d", address, align, target, s.Len, s.Off)
+					}
+					issued += int(s.Marks & Last)
+				}
+				dropped := int64(0)
+				for _, n := range src.Drops {
+					dropped += n
+				}
+				if issued+int(dropped) != len(records) {
+					t.Errorf("%v, %v, %+v: %d issued, %v left out", address, align, target, issued, src.Drops)
+				}
+			}
+		}
+	}
+}
+
+// TestSums stay at what an int64 holds.
+func TestSums(t *testing.T) {
+	huge := write(0, 0, math.MaxInt64)
+	s, err := Look(context.Background(), opener(huge, huge, write(0, 0, 512)), &Options{})
+	if err != nil || s.Bytes[engine.Write] != math.MaxInt64 || s.Records != 3 {
+		t.Errorf("%+v %v", s, err)
+	}
+	_, src := play(t, Options{}, Target{}, huge, huge, write(0, 0, 512))
+	if src.DropBytes != math.MaxInt64 || src.Drops["longer than 1 GiB"] != 2 {
+		t.Errorf("%d bytes, %v", src.DropBytes, src.Drops)
+	}
+}

@@ -123,7 +123,7 @@ func (s *Source) Next(steps []Step) ([]Step, error) {
 		steps = steps[:n]
 		s.Drops[why]++
 		if s.rec.Op.Transfers() {
-			s.DropBytes += s.rec.Length
+			s.DropBytes = Sum(s.DropBytes, s.rec.Length)
 		}
 	}
 }

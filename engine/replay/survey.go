@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"moonio/engine"
 	"moonio/engine/internal/heap"
@@ -97,7 +98,7 @@ func Look(ctx context.Context, open Opener, o *Options) (*Survey, error) {
 func (s *Survey) add(r *trace.Record, o *Options) error {
 	s.Records++
 	s.Counts[r.Op]++
-	s.Bytes[r.Op] += r.Length
+	s.Bytes[r.Op] = Sum(s.Bytes[r.Op], r.Length)
 	if r.Flags&trace.Preflush != 0 && r.Op != engine.Fsync && r.Op != engine.Fdatasync {
 		s.Flushes++
 	}
@@ -132,12 +133,20 @@ func (s *Survey) add(r *trace.Record, o *Options) error {
 		f.Buffered++
 	}
 	if r.Offset == trace.AtEnd {
-		f.Grows += r.Length
+		f.Grows = Sum(f.Grows, r.Length)
 		return nil
 	}
 	f.End = max(f.End, r.Offset+r.Length)
 	s.touch(f, r)
 	return nil
+}
+
+// Sum is a and b together, or the most that an int64 holds: garbage can be of any length.
+func Sum(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
 }
 
 // touch numbers the chunks of a record. When there are too many, those of all files become larger.

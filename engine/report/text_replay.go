@@ -25,7 +25,7 @@ func (t *text) replay(j *Job) {
 		fmt.Sprintf("mean %s, most %d replayed", figure(r.ReplayedDepth), r.ReplayedMostDepth))
 	if l := j.Lateness; l != nil {
 		add("lateness", fmt.Sprintf("p50 %s", approx(l.P50NS)), "p99 "+approx(l.P99NS), "max "+approx(l.MaxNS),
-			fmt.Sprintf("%.2g %% more than 1 ms late", 100*float64(r.Late)/float64(max(r.Issued, 1))), "last one "+approx(r.SlipNS))
+			fmt.Sprintf("%.3g %% more than 1 ms late", 100*float64(r.Late)/float64(max(r.Issued, 1))), "last one "+approx(r.SlipNS))
 	}
 	t.list(&lines)
 }

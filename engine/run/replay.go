@@ -23,6 +23,8 @@ type Replay struct {
 	Limit   time.Duration // what is late, for LateDrop and LateAbort
 	Resizes bool          // the trace makes files shorter, so that reads may find nothing
 
+	Span time.Duration // about how long it takes at captured times
+
 	// For the report: what there is to play, and how it was captured.
 	Records, Bytes int64
 	Speed          float64

@@ -2,6 +2,7 @@ package run
 
 import (
 	"moonio/engine/hist"
+	"moonio/engine/replay"
 	"moonio/engine/report"
 )
 
@@ -31,7 +32,7 @@ func (p *phase) describeReplay(job int, r *Replay, j *report.Job) error {
 		c.DroppedRecords += n
 	}
 	c.NotReached = c.Records - c.Issued - c.DroppedRecords
-	c.NotReachedBytes = c.Bytes - c.IssuedBytes - c.DroppedBytes
+	c.NotReachedBytes = max(c.Bytes-c.IssuedBytes-c.DroppedBytes, 0) // all of which end at what an int64 holds
 	c.ReplayedIOPS = report.PerSecond(c.Issued, j.DurationNS)
 	c.ReplayedDepth = meanDepth(j)
 	var err error
@@ -54,7 +55,7 @@ func (y *player) addTo(c *report.Replay) {
 	drops := []map[string]int64{n.drops}
 	if y.feed != nil {
 		drops = append(drops, y.feed.src.Drops)
-		c.DroppedBytes += y.feed.src.DropBytes
+		c.DroppedBytes = replay.Sum(c.DroppedBytes, y.feed.src.DropBytes)
 	}
 	for _, m := range drops {
 		for why, k := range m {

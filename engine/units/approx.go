@@ -1,8 +1,10 @@
 package units
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"time"
 )
 
 // Unit is what the figures of a table's column are shown in.
@@ -83,6 +85,23 @@ func (u Unit) with(v float64) string {
 
 // ApproxDuration writes ns for reading: 85.2 µs.
 func ApproxDuration(ns float64) string { return DurationUnit(ns, ns).with(ns) }
+
+// Span writes a length of time as people say it: 20 m 23 s.
+func Span(ns int64) string {
+	d := time.Duration(ns)
+	h, m, s := d/time.Hour, d%time.Hour/time.Minute, d%time.Minute/time.Second
+	switch {
+	case h >= 48:
+		return fmt.Sprintf("%d d %d h", h/24, h%24)
+	case h > 0:
+		return fmt.Sprintf("%d h %d m", h, m)
+	case m > 0:
+		return fmt.Sprintf("%d m %d s", m, s)
+	case ns == 0:
+		return "0 s"
+	}
+	return ApproxDuration(float64(ns))
+}
 
 // ApproxSize writes bytes for reading: 13.7 GiB.
 func ApproxSize(bytes float64) string { return SizeUnit(bytes, bytes).with(bytes) }

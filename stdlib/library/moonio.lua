@@ -187,7 +187,7 @@ function File:tail() end
 ---@field numa? string|integer|integer[] the NUMA nodes that their memory comes from, and their CPUs unless `cpus` says which
 ---@field nice? integer from -20, the most favourable, to 19. Default: as the program was started.
 ---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
----@field interval? Duration of the time series. Default: the command line's --interval, or 1s.
+---@field interval? Duration of the time series. Default: the command line's --interval, or 1s, and more in a phase of more than 13 hours.
 ---@field steady? SteadyOptions ends the phase too, when it holds still
 ---@field on_error? "stop"|"count" whether the first failed operation ends the run. Default: "stop".
 ---@field fault? string|string[] faults to inject, as for --fault, in this phase

@@ -44,7 +44,7 @@ func Compare(trace, model *profile.Result) []Row {
 	count := func(x float64) string { return fmt.Sprintf("%.0f", x) }
 	share := func(x float64) string { return fmt.Sprintf("%.1f %%", x*100) }
 	figure := func(x float64) string { return fmt.Sprintf("%.3g", x) }
-	span := func(x float64) string { return profile.Span(int64(x)) }
+	span := func(x float64) string { return units.Span(int64(x)) }
 	rows := []struct {
 		name string
 		of   func(r *profile.Result) float64

@@ -15,6 +15,7 @@ import (
 
 	"moonio/engine/pace"
 	"moonio/engine/trace/profile"
+	"moonio/engine/units"
 )
 
 // Model is what a script is written from.
@@ -86,7 +87,7 @@ func New(r *profile.Result, title string) (*Model, error) {
 	case r.SpanNS == 0:
 		return nil, fmt.Errorf("a model of %s: all its records have the same time, so that there is no rate to model", title)
 	case r.SpanNS > int64(pace.Longest):
-		return nil, fmt.Errorf("a model of %s: it spans %s, and rates can go on for 100 days: choose a part of it with --from and --to", title, profile.Span(r.SpanNS))
+		return nil, fmt.Errorf("a model of %s: it spans %s, and rates can go on for 100 days: choose a part of it with --from and --to", title, units.Span(r.SpanNS))
 	}
 	m := &Model{trace: r, title: title, sync: "fsync", arrival: Arrivals[0]}
 	if r.Ops["fdatasync"] > r.Ops["fsync"] {

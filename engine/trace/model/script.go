@@ -43,7 +43,7 @@ func (m *Model) preface(w *writer) {
 	w.comment("A model of a captured workload: %s", profile.Printable(m.title))
 	w.line("--")
 	w.comment("The trace has %d reads and %d writes in %s, %s IOPS on average and %.3g times that in its busiest second; it moves %s and touches %s.",
-		r.Reads, r.Writes, profile.Span(r.SpanNS), units.ApproxCount(r.Arrival.MeanIOPS), r.PeakToMean1s,
+		r.Reads, r.Writes, units.Span(r.SpanNS), units.ApproxCount(r.Arrival.MeanIOPS), r.PeakToMean1s,
 		units.ApproxSize(float64(r.Bytes)), units.ApproxSize(float64(r.Footprint)))
 	if c := r.Completions; c != nil {
 		w.comment("It had %.3g I/Os in flight on average, %d at most.", c.DepthMean, c.DepthMax)

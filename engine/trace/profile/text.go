@@ -75,7 +75,7 @@ func folded(s string, width int) []string {
 func (t *text) overview() {
 	r := t.r
 	if r.IOs == 0 {
-		t.line("spans %s; no reads and no writes", Span(r.SpanNS))
+		t.line("spans %s; no reads and no writes", units.Span(r.SpanNS))
 		return
 	}
 	if r.SpanNS == 0 {
@@ -83,7 +83,7 @@ func (t *text) overview() {
 			units.ApproxCount(float64(r.IOs)), units.ApproxSize(float64(r.Bytes)), t.touched())
 		return
 	}
-	t.line("spans %s, %s IOPS and %s mean, %s moved, %s", Span(r.SpanNS), units.ApproxCount(r.Arrival.MeanIOPS),
+	t.line("spans %s, %s IOPS and %s mean, %s moved, %s", units.Span(r.SpanNS), units.ApproxCount(r.Arrival.MeanIOPS),
 		units.ApproxBandwidth(r.Arrival.MeanBandwidth), units.ApproxSize(float64(r.Bytes)), t.touched())
 }
 
@@ -135,12 +135,12 @@ func (t *text) rate() {
 	}
 	t.line("")
 	t.item("rate", "%s", t.peaks())
-	t.picture(r.Timeline.Counts, "0 s", Span(r.SpanNS))
+	t.picture(r.Timeline.Counts, "0 s", units.Span(r.SpanNS))
 	t.item("gaps", "p50 %s, p99 %s, coefficient of variation %.3g (1: independent arrivals)%s",
 		units.ApproxDuration(float64(a.P50)), units.ApproxDuration(float64(a.P99)), r.CV, t.dispersion())
 	if i := a.Idle; i.Gaps > 0 {
 		t.item("idle", "%s of the time in %s of a second and more; the longest %s at %s",
-			percent(i.Share), plural(i.Gaps, "gap", "gaps"), Span(i.Longest), Span(i.At))
+			percent(i.Share), plural(i.Gaps, "gap", "gaps"), units.Span(i.Longest), units.Span(i.At))
 	}
 }
 

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"moonio/engine/units"
 )
 
 // count writes a number with its thousands apart.
@@ -38,23 +35,6 @@ func percent(share float64) string {
 		return fmt.Sprintf("%.1g %%", p)
 	}
 	return fmt.Sprintf("%.1f %%", p)
-}
-
-// Span writes a length of time as people say it: 20 m 23 s.
-func Span(ns int64) string {
-	d := time.Duration(ns)
-	h, m, s := d/time.Hour, d%time.Hour/time.Minute, d%time.Minute/time.Second
-	switch {
-	case h >= 48:
-		return fmt.Sprintf("%d d %d h", h/24, h%24)
-	case h > 0:
-		return fmt.Sprintf("%d h %d m", h, m)
-	case m > 0:
-		return fmt.Sprintf("%d m %d s", m, s)
-	case ns == 0:
-		return "0 s"
-	}
-	return units.ApproxDuration(float64(ns))
 }
 
 // Printable is a text from a trace with nothing in it that a terminal would obey.
