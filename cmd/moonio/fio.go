@@ -307,7 +307,15 @@ func (f *fioRun) write(r *running) error {
 			r.complain(fmt.Errorf("not met: %s", e.Text))
 		}
 	}
-	return f.live.finish(r)
+	err := f.live.finish(r)
+	for _, p := range r.result.Phases {
+		for _, w := range p.Warnings {
+			if w.Code != "page-cache" { // tell has said so
+				r.note("warning: %s", w.Text)
+			}
+		}
+	}
+	return err
 }
 
 // reach lets the run reach the files and devices that the jobs name.

@@ -365,7 +365,7 @@ func (p *phase) reportDetail(i int, r *report.Job) {
 		return
 	}
 	d := &p.col.jobs[i].detail
-	r.Detail = &report.Detail{Depths: d.depths, Submits: d.submits, Completions: d.completions, FirstError: int(d.first)}
+	r.Detail = &report.Detail{Depths: d.depths, Submits: d.submits, Completions: d.completions, FirstError: d.errno()}
 	r.Detail.Usage, r.Detail.Own = a.used(p.groupOf(i))
 }
 
@@ -401,4 +401,16 @@ func (p *phase) processUsed() report.Usage {
 		return report.Usage{}
 	}
 	return usage(unix.RUSAGE_SELF).Since(p.usage)
+}
+
+// errno is that of the first failure, for those that have none of the kernel's too: what took too long
+// has timed out, and behind a file's end is no data.
+func (d *jobDetail) errno() int {
+	switch d.first {
+	case errLate:
+		return int(syscall.ETIMEDOUT)
+	case errEOF:
+		return int(syscall.ENODATA)
+	}
+	return int(d.first)
 }

@@ -135,7 +135,7 @@ func (p *phase) reportVerify(job int) *report.Verification {
 // unverified warns of a job that was to read back what was written, and has judged nothing.
 func (p *phase) unverified(job int, j *report.Job) []report.Warning {
 	s := p.plan.Jobs[job].Stream
-	if s == nil || !s.only() || j.Verify == nil || j.Verify.Checked > 0 {
+	if s == nil || s.Verify == nil || !s.only() && (s.does(true) || s.has(engine.Append)) || j.Verify == nil || j.Verify.Checked > 0 {
 		return nil
 	}
 	why := "nothing is known to have been written there"
