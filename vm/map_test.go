@@ -53,6 +53,7 @@ func TestMap(t *testing.T) {
 		`if io.op == "write" then io.op = "append" end`: "read=1 append=1 fsync=1",
 		`if io.op == "write" then io.offset = nil end`:  "read=1 append=1 fsync=1",
 		`io.latency = nil io.latency = "1ms"`:           "read=1 write=1 fsync=1",
+		`io.time = io.time - 1 assert(io.time < 0)`:     "read=1 write=1 fsync=1",
 		`assert(io.direct == nil)`:                      "read=1 write=1 fsync=1",
 	} {
 		var out bytes.Buffer
@@ -70,7 +71,8 @@ func TestMapRefused(t *testing.T) {
 		`open("f")`:                       `open "f": a map function only says`,
 		`io.offset = -5`:                  `the record's offset: -5 is not a size in bytes: it must be from 0 to 2^53`,
 		`io.length = 0/0`:                 `the record's length: NaN is not a size in bytes: it must be whole`,
-		`io.time = -1`:                    `the record's time: -1 is not a length of time`,
+		`io.time = -9e9`:                  `the record's time: -9000000000 is more than 146 years from 0`,
+		`io.time = 0/0`:                   `the record's time: NaN is not a length of time`,
 		`io.op = "wirte"`:                 `(did you mean "write"?)`,
 		`io.file = {}`:                    `the record's file: a table is not a name`,
 		`io.direct = true`:                `the record's direct says how it was captured and cannot be set`,

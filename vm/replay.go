@@ -291,7 +291,7 @@ func (r *replaying) choose(given []*file) {
 			}
 			continue
 		}
-		end, touched = replay.Sum(end, f.End), replay.Sum(touched, f.Touched)
+		end, touched = replay.Sum(end, f.Reach), replay.Sum(touched, f.Touched)
 	}
 	switch {
 	case r.size > 0 && end > r.size:

@@ -333,7 +333,7 @@ func (r *record) direct() lua.LValue {
 func (r *record) set(key string, v lua.LValue) (err error) {
 	switch key {
 	case "time":
-		err = setDuration(&r.Time, v)
+		err = setTime(&r.Time, v)
 	case "latency":
 		if r.Latency = trace.Unknown; v != lua.LNil {
 			err = setDuration(&r.Latency, v)
@@ -368,6 +368,21 @@ func (r *record) set(key string, v lua.LValue) (err error) {
 		return fmt.Errorf("the record's %s: offset %d and length %d end beyond what a file can have", key, r.Offset, r.Length)
 	}
 	return nil
+}
+
+// setTime is setDuration, for a time of before the trace's 0 too. Differences of two must not overflow.
+func setTime(ns *int64, v lua.LValue) (err error) {
+	if n, ok := v.(lua.LNumber); ok && n < 0 {
+		err = setDuration(ns, -n)
+		*ns = -*ns
+	} else {
+		err = setDuration(ns, v)
+	}
+	const farthest = 1 << 62
+	if err == nil && (*ns > farthest || *ns < -farthest) {
+		return fmt.Errorf("%s is more than 146 years from 0", show(v))
+	}
+	return err
 }
 
 func setDuration(ns *int64, v lua.LValue) error {

@@ -40,6 +40,7 @@ type File struct {
 	Name    string
 	Records int64
 	End     int64 // of what is read and written at a known place, in bytes
+	Reach   int64 // likewise, and of the trims that have a place in targets
 	Touched int64 // bytes of the chunks that are touched: what Compact needs
 	Grows   int64 // bytes appended at an unknown end
 	Writes  bool
@@ -207,8 +208,9 @@ func (s *Survey) finish(w *window, latency int64) {
 			f.Name = names.Name(trace.ID(i))
 		}
 		f.Touched = f.chunks.size()
+		f.Reach = max(f.End, f.trimmed)
 		if f.trimmed-f.End <= mostTrimmed {
-			f.End = max(f.End, f.trimmed)
+			f.End = f.Reach
 		}
 	}
 }
