@@ -379,7 +379,7 @@ func setTime(ns *int64, v lua.LValue) (err error) {
 		err = setDuration(ns, v)
 	}
 	const farthest = 1 << 62
-	if err == nil && (*ns > farthest || *ns < -farthest) {
+	if err == nil && (*ns >= farthest || *ns < -farthest) {
 		return fmt.Errorf("%s is more than 146 years from 0", show(v))
 	}
 	return err

@@ -33,6 +33,11 @@ Examples:
 			fs.StringArrayVar(&told, "trace-arg", nil, "`KEY=VALUE` what the format must be told (repeatable)")
 			o.define(fs)
 			return func(p *program, args []string) error {
+				for _, path := range args {
+					if strings.Contains(path, ";") {
+						return usage("trace %q: a name with a semicolon in it cannot be given here: pipe the trace in, as in moonio replay - < FILE, or give it another name", path)
+					}
+				}
 				o.params["trace"] = strings.Join(args, ";")
 				if len(told) > 0 {
 					o.params["format"] += ":" + strings.Join(told, ",")

@@ -114,7 +114,7 @@ func (c *checked) Read(r *trace.Record) error {
 		if c.err = c.r.Read(r); c.err != nil {
 			return c.err
 		}
-		if !trace.Fits(r.Offset, r.Length) || r.Time < -maxTime || r.Time > maxTime {
+		if !trace.Fits(r.Offset, r.Length) || r.Time < -maxTime || r.Time >= maxTime {
 			c.log.BadLine("record", c.log.Records+1, fmt.Appendf(nil, "%d %s %d %d", r.Time, r.Op, r.Offset, r.Length), "its time or range is out of bounds")
 			continue
 		}

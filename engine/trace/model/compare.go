@@ -66,6 +66,8 @@ func Compare(trace, model *profile.Result) []Row {
 		{"gaps' variation", func(r *profile.Result) float64 { return r.CV }, figure, rhythm},
 		{"dispersion 1 s", func(r *profile.Result) float64 { return r.Arrival.Dispersion1s }, figure, rhythm},
 		{"flushes", func(r *profile.Result) float64 { return float64(r.Flush.Count) }, count, other},
+		{"trims", func(r *profile.Result) float64 { return float64(r.Trim.Count) }, count, other},
+		{"trimmed", func(r *profile.Result) float64 { return float64(r.Trim.Bytes) }, units.ApproxSize, other},
 	}
 	var list []Row
 	for _, r := range rows {

@@ -72,6 +72,40 @@ func (a *area) split(g *group, what string) []*job {
 	return list
 }
 
+// trims is the stream of a file's trims, which go to where the file has blocks.
+func trims(p *profile.Party) *job {
+	var kinds []profile.Kind
+	for _, k := range p.Kinds {
+		if k.Op == "trim" {
+			kinds = append(kinds, k)
+		}
+	}
+	if len(kinds) == 0 {
+		return nil
+	}
+	g := newGroup(kinds)
+	n := g.follows + g.jumps
+	j := &job{name: "trims", ios: n, at: "random()", align: g.align, sizes: sized(g.followSizes, g.follows/n, g.jumpSizes, g.jumps/n)}
+	if g.follows > inOrder*n {
+		j.at = "sequential()"
+	}
+	return j
+}
+
+// within is a stream's sizes, none larger than a file.
+func (j *job) within(size int64) []weighted {
+	var list []weighted
+	for _, s := range j.sizes {
+		s.bytes = min(s.bytes, size)
+		if i := slices.IndexFunc(list, func(o weighted) bool { return o.bytes == s.bytes }); i >= 0 {
+			list[i].weight += s.weight
+		} else {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // runs is how long runs are, and how many I/Os are in runs, so that as many follow the one
 // before as in the trace.
 func (g *group) runs() (length int, ios float64) {

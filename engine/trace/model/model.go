@@ -50,6 +50,7 @@ type file struct {
 	of       string // the trace's name
 	areas    [2]*area
 	flushes  int64
+	trims    *job // nil if there are none
 	apart    bool // reads and writes have regions of their own
 }
 
@@ -117,6 +118,7 @@ func (m *Model) add(p *profile.Party) {
 	f.name, f.variable = m.names(p.Name)
 	f.areas[reads] = m.area(p, reads, p.Read)
 	f.areas[writes] = m.area(p, writes, p.Write)
+	f.trims = trims(p)
 	if p.Read != nil && p.Write != nil {
 		both := p.Read.Footprint + p.Write.Footprint - p.Footprint
 		f.apart = both*5 < min(p.Read.Footprint, p.Write.Footprint)

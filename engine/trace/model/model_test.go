@@ -97,6 +97,42 @@ func TestClosedLoop(t *testing.T) {
 	}
 }
 
+// Trims are a stream beside the writes, of their sizes, but within the file.
+func TestTrims(t *testing.T) {
+	list := commits()
+	var all []trace.Record
+	trims := 0
+	for i, r := range list {
+		all = append(all, r)
+		if i%10 == 0 {
+			all = append(all, trace.Record{Time: r.Time, Op: engine.Trim, Offset: int64(i*37%100) << 20, Length: 64 << 10, File: r.File, Latency: trace.Unknown})
+			trims++
+		}
+	}
+	all = append(all, trace.Record{Time: all[len(all)-1].Time, Op: engine.Trim, Offset: 0, Length: 1 << 40, Latency: trace.Unknown})
+	p := profiled(all)
+	if p.Trim.Count != int64(trims+1) || p.Trim.Bytes != int64(trims)<<16+1<<40 {
+		t.Errorf("%+v", p.Trim)
+	}
+	m, err := New(p, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := m.Script()
+	_, s, found := strings.Cut(s, `trims", {`)
+	if !found {
+		t.Fatalf("no trims in\n%s", m.Script())
+	}
+	for _, want := range []string{`op = "trim", at = random(), align = "4KiB"`, `block = "64KiB/`, "rate = part(", ", writes), arrival = arrival"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %s in\n%s", want, s)
+		}
+	}
+	if strings.Contains(s, "TiB") {
+		t.Errorf("a trim is larger than the file:\n%s", s)
+	}
+}
+
 func TestWhatCannotBeModelled(t *testing.T) {
 	same := []trace.Record{{Op: engine.Read, Length: 1}, {Op: engine.Read, Length: 1}}
 	for want, list := range map[string][]trace.Record{

@@ -54,7 +54,7 @@ func (m *Model) preface(w *writer) {
 		w.comment("%d I/Os went to files that have too few to be modelled; the others stand for them.", left)
 	}
 	if n := m.others(); n > 0 {
-		w.comment("%d operations that are neither reads, writes nor flushes are left out.", n)
+		w.comment("%d operations that are neither reads, writes, flushes nor trims are left out.", n)
 	}
 }
 
@@ -64,6 +64,10 @@ func (m *Model) others() int64 {
 	for op, count := range m.trace.Ops {
 		switch op {
 		case "read", "write", "append", "fsync", "fdatasync":
+		case "trim":
+			if m.trims() == 0 {
+				n += count
+			}
 		default:
 			n += count
 		}
@@ -213,6 +217,9 @@ func (m *Model) phase(w *writer) {
 		if !flushed && f.flushes > 0 {
 			m.flushStream(w, f)
 		}
+		if f.trims != nil {
+			m.trimStream(w, f)
+		}
 	}
 	w.line("})")
 }
@@ -269,16 +276,42 @@ func (m *Model) flushed(j *job) string {
 
 // flushStream is a stream of a file's flushes.
 func (m *Model) flushStream(w *writer, f *file) {
+	rate, think := m.beside(m.unlisted() * float64(f.flushes))
+	w.line("  stream(%q, { file = %s, op = %q, rate = %s, arrival = arrival%s }),", m.jobName(f, "flushes"), f.variable, m.sync, rate, think)
+}
+
+// trimStream is a stream of a file's trims.
+func (m *Model) trimStream(w *writer, f *file) {
+	j := f.trims
+	rate, think := m.beside(float64(m.trace.Trim.Count) / m.trims() * j.ios)
+	w.line("  stream(%q, {", m.jobName(f, j.name))
+	w.line("    file = %s, op = %q, at = %s, align = %q,", f.variable, "trim", j.at, units.FormatSize(j.align))
+	w.line("    block = %q,", blocks(j.within(f.size())))
+	w.line("    rate = %s, arrival = arrival%s,", rate, think)
+	w.line("  }),")
+}
+
+// trims is how many trims the files that are modelled have.
+func (m *Model) trims() (n float64) {
+	for _, f := range m.files {
+		if f.trims != nil {
+			n += f.trims.ios
+		}
+	}
+	return n
+}
+
+// beside is the rate of n operations that follow the course of the writes, or if there are none of the reads, and
+// in a closed loop what is thought between them.
+func (m *Model) beside(n float64) (rate, think string) {
 	dir, course := writes, "writes"
 	if m.most[writes] == 0 {
 		dir, course = reads, "reads"
 	}
-	rate := fmt.Sprintf("part(%.4g, %s)", m.unlisted()*float64(f.flushes)/float64(m.most[dir]), course)
-	think := ""
 	if m.closable() {
-		think = fmt.Sprintf(", think = thought(%.4g)", float64(m.trace.SpanNS)/1e9/float64(f.flushes))
+		think = fmt.Sprintf(", think = thought(%.4g)", float64(m.trace.SpanNS)/1e9/n)
 	}
-	w.line("  stream(%q, { file = %s, op = %q, rate = %s, arrival = arrival%s }),", m.jobName(f, "flushes"), f.variable, m.sync, rate, think)
+	return fmt.Sprintf("part(%.4g, %s)", n/float64(m.most[dir]), course), think
 }
 
 // unlisted is by how much there are more flushes than those of the files that are modelled.

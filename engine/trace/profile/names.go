@@ -104,10 +104,10 @@ func (p *party) summary() []Kind {
 		return nil
 	}
 	var list []Kind
-	for dir, op := range []string{"read", "write"} {
+	for dir, op := range []string{"read", "write", "trim"} {
 		for follows := range 2 {
 			for aligned := range 2 {
-				k := &p.kinds[dir][follows][aligned]
+				k := &p.kinds.of[dir][follows][aligned]
 				if k.ios == 0 {
 					continue
 				}

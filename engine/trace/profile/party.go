@@ -13,9 +13,13 @@ type party struct {
 	kinds      *kinds
 }
 
-// kinds tells a file's I/Os apart by direction, by whether they continue another, and by
+// kinds tells a file's I/Os, and its trims, apart by direction, by whether they continue another, and by
 // alignment to 4 KiB.
-type kinds [2][2][2]kind
+type kinds struct {
+	of      [3][2][2]kind
+	trims   int64
+	trimmed int64 // where the last trim ended
+}
 
 type kind struct {
 	ios, bytes int64
@@ -40,11 +44,22 @@ func (p *party) shape(dir int, follows, aligned bool, bits, n int64) {
 	if p.kinds == nil {
 		return
 	}
-	k := &p.kinds[dir][index(follows)][index(aligned)]
+	k := &p.kinds.of[dir][index(follows)][index(aligned)]
 	k.ios++
 	k.bytes += n
 	k.bits |= bits
 	k.size.add(n)
+}
+
+// trim counts a trim of a file.
+func (p *party) trim(off, n int64) {
+	if p.kinds == nil {
+		return
+	}
+	follows := p.kinds.trims > 0 && off == p.kinds.trimmed
+	p.kinds.trims++
+	p.kinds.trimmed = off + n
+	p.shape(trimming, follows, (off|n)%4096 == 0, off|n, n)
 }
 
 func index(b bool) int {

@@ -9,6 +9,8 @@
 package profile
 
 import (
+	"math"
+
 	"moonio/engine"
 	"moonio/engine/hist"
 	"moonio/engine/trace"
@@ -19,6 +21,7 @@ type Profile struct {
 	ops      [engine.NumOpCodes]int64
 	preflush int64 // writes that begin with a flush
 	fua      int64
+	trimmed  int64 // bytes
 	odd      int64 // records whose place or length no storage has
 	long     int64 // I/Os of which only the beginning is in the footprint
 	walked   int64 // bytes of huge I/Os that are in it
@@ -37,10 +40,11 @@ type Profile struct {
 	streams  parties
 }
 
-// The directions of an I/O, as indices.
+// The directions of an I/O, as indices; trims are a third where kinds are told apart.
 const (
 	reading = iota
 	writing
+	trimming
 )
 
 // direction is what is counted of reads, or of writes.
@@ -108,13 +112,21 @@ func (p *Profile) Add(r *trace.Record) {
 	default:
 		f.other++
 		s.other++
+		if r.Op == engine.Trim && r.Offset != trace.AtEnd {
+			p.trimmed += r.Length
+			f.trim(r.Offset, r.Length)
+		}
 	}
 }
 
-// clock is a record's time, or the latest so far if it went back.
+// clock is a record's time, or the latest so far if it went back; none is further from the first than a
+// difference can be.
 func (p *Profile) clock(t int64) int64 {
 	if !p.any {
 		p.any, p.first, p.last = true, t, t
+	}
+	if p.first < 0 {
+		t = min(t, math.MaxInt64+p.first)
 	}
 	p.last = max(p.last, t)
 	return p.last

@@ -324,6 +324,19 @@ func add(b *testing.B, list []trace.Record) {
 	b.ReportMetric(float64(i)/b.Elapsed().Seconds()/1e6, "Mrec/s")
 }
 
+// TestFarTimes are as far from each other as numbers allow, and further.
+func TestFarTimes(t *testing.T) {
+	for _, times := range [][2]int64{{-1 << 62, 1 << 62}, {math.MinInt64, math.MaxInt64}, {-1, math.MaxInt64}, {0, math.MaxInt64}} {
+		p := New()
+		for _, at := range times {
+			p.Add(&trace.Record{Time: at, Op: engine.Read, Length: 4096, Latency: trace.Unknown})
+		}
+		if r := p.Result(&trace.Log{}); r.IOs != 2 || r.SpanNS < 1<<62 {
+			t.Errorf("%v: %d I/Os in %d ns", times, r.IOs, r.SpanNS)
+		}
+	}
+}
+
 // TestHugeOperations cannot make a profile take long: of garbage lengths only so much is walked through.
 func TestHugeOperations(t *testing.T) {
 	p := New()

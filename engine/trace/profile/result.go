@@ -30,6 +30,7 @@ type Result struct {
 	SeekBackward []Bucket `json:"seeks_backward"`
 
 	Flush           Flush        `json:"flush"`
+	Trim            Trim         `json:"trim"`
 	Completions     *Completions `json:"completions"` // null where the trace has none
 	Files           []Party      `json:"files"`       // the busiest first
 	Streams         []Party      `json:"streams"`
@@ -142,6 +143,12 @@ type Latency struct {
 	P50  int64   `json:"p50_ns"`
 	P99  int64   `json:"p99_ns"`
 	Max  int64   `json:"max_ns"`
+}
+
+// Trim is the trims, or discards.
+type Trim struct {
+	Count int64 `json:"count"`
+	Bytes int64 `json:"bytes"`
 }
 
 // Party is a file or a stream.

@@ -124,6 +124,7 @@ func (l *timeline) summary(span int64) Timeline {
 
 func (p *Profile) flush(r *Result) {
 	f := &p.flushes
+	r.Trim = Trim{Count: p.ops[engine.Trim], Bytes: p.trimmed}
 	r.Flush = Flush{Count: f.count, Preflush: p.preflush, FUA: p.fua, Empty: f.empty, MostWrites: f.most}
 	if r.SpanNS > 0 {
 		r.Flush.Rate = perSecond(f.count, r.SpanNS, 0)

@@ -249,6 +249,9 @@ func (t *text) durability() {
 	} else {
 		t.item("flushes", "%s, %s a second, %.3g writes before each, %d at most", count(f.Count), units.ApproxCount(f.Rate), f.Writes, f.MostWrites)
 	}
+	if n := t.r.Trim; n.Count > 0 {
+		t.item("trims", "%s, of %s", count(n.Count), units.ApproxSize(float64(n.Bytes)))
+	}
 	if c == nil {
 		t.item("depth", "unknown: the trace has no completions, and so no latencies")
 		return
