@@ -42,7 +42,15 @@ func open(in []*trace.Input, log *trace.Log, _ *trace.Options) (trace.Reader, er
 
 // sniff counts lines that look like strace's.
 func sniff(head []byte) int {
-	lines := scan.Head(head, 50)
+	var lines [][]byte
+	for _, line := range scan.Head(head, 1000) {
+		if isSummary(line) {
+			break
+		}
+		if !isStack(line) && !isDump(line) && len(lines) < 50 {
+			lines = append(lines, line)
+		}
+	}
 	var good, whole int
 	for _, line := range lines {
 		var p prefix
@@ -136,12 +144,13 @@ type source struct {
 	pid     int64 // whose lines have no process id: the file's name ends in it; -1 if not
 	clock   clock
 
-	line   []byte // the next one
-	prefix prefix
-	body   []byte
-	time   int64
-	ended  bool
-	broken []byte // the beginning of a line that a message of strace's own broke
+	line    []byte // the next one
+	prefix  prefix
+	body    []byte
+	time    int64
+	ended   bool
+	summary bool   // the line before was of a summary (-C), and not its last
+	broken  []byte // the beginning of a line that a message of strace's own broke
 }
 
 // next reads the next line that has something on it.
@@ -159,6 +168,9 @@ func (s *source) next() error {
 		if !whole {
 			continue
 		}
+		if s.aside(line) {
+			continue
+		}
 		s.line = line
 		s.body = s.prefix.split(line)
 		var ok bool
@@ -167,8 +179,6 @@ func (s *source) next() error {
 			s.log.Epoch = time.Unix(0, 0).UTC()
 		}
 		switch {
-		case bytes.HasPrefix(line, []byte("strace: ")):
-			s.log.Skip("messages of strace")
 		case !ok:
 			s.lines.Bad(line, "not a time")
 		case len(s.body) == 0 && s.prefix.time == nil && !s.prefix.hasPID:
@@ -178,6 +188,35 @@ func (s *source) next() error {
 		}
 	}
 }
+
+// aside counts a line that is no call, nor meant to be one.
+func (s *source) aside(line []byte) bool {
+	switch {
+	case bytes.HasPrefix(line, []byte("strace: ")):
+		s.log.Skip("messages of strace")
+	case isStack(line):
+		s.log.Skip("call chains")
+	case isDump(line):
+		s.log.Skip("data of reads and writes")
+	case s.summary || isSummary(line):
+		s.summary = !bytes.HasSuffix(line, []byte(" total"))
+		s.log.Skip("the summary of calls")
+	default:
+		return false
+	}
+	return true
+}
+
+// isStack says whether a line is one of those that -k adds.
+func isStack(line []byte) bool { return bytes.HasPrefix(line, []byte(" > ")) }
+
+// isDump says whether a line is one of those that -e read or -e write adds.
+func isDump(line []byte) bool {
+	return bytes.HasPrefix(line, []byte(" | ")) || bytes.HasPrefix(line, []byte(" * "))
+}
+
+// isSummary says whether a line begins what -C adds.
+func isSummary(line []byte) bool { return bytes.HasPrefix(line, []byte("% time ")) }
 
 // whole mends a line that was broken by "strace: Process N attached"; false if there
 // is no line yet.

@@ -208,6 +208,12 @@ func TestCases(t *testing.T) {
 				"1 1.5 io_getevents(0x7f, 1, 8, [{data=1, obj=0x1, res=-5, res2=0}, {data=2, obj=0x2, res=0, res2=0}, ...], NULL) = 3 <0.5>\n1 2.5 io_getevents(0x7f, 1, 8, [{data=4, obj=0x1, res=512, res2=0}], NULL) = 1 <0.5>\n",
 			"1000000000 read 1024+512 /a by 1\n1000000000 read 1536+512 /a by 1 took 2000000000\n", 0,
 		},
+		"what else strace can print": {
+			"1 1.0 read(0x6</a>, 0x7f, 0x5) = 0x5\n | 00000  68 65 6c 6c 6f                                    hello            |\n > /usr/lib/libc.so.6(read+0x10) [0xfe190]\n" +
+				" * 1 vectors in\n > unexpected_backtracing_error [0x1]\n1 1.1 read(6</a>, \"\", 5) = 5\n% time     seconds  usecs/call     calls    errors syscall\n" +
+				"------ ----------- ----------- --------- --------- ----------------\n100.00    0.000000           0         2           read\n100.00    0.000000           0         2           total\n1 1.2 read(6</a>, \"\", 5) = 5\n",
+			"1000000000 read 0+5 /a by 1\n1100000000 read 5+5 /a by 1\n1200000000 read 10+5 /a by 1\n", 0,
+		},
 		"one file by several names": {
 			"1 1.0 chdir(\"/srv/x/\") = 0\n1 1.1 open(\"./a\", O_RDWR) = 3\n1 1.2 fsync(3) = 0\n1 1.3 open(\"//srv/y/../x//a\", O_RDWR) = 4\n1 1.4 fsync(4) = 0\n1 1.5 open(\"a..\", O_RDWR) = 5\n1 1.6 fsync(5) = 0\n",
 			"1200000000 fsync 0+0 /srv/x/a by 1\n1400000000 fsync 0+0 /srv/x/a by 1\n1600000000 fsync 0+0 /srv/x/a.. by 1\n", 0,

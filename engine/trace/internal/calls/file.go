@@ -49,10 +49,10 @@ func (e errBad) Error() string { return string(e) }
 // nil if there is none.
 func parseFD(arg []byte) (fd int64, path []byte, ok bool) {
 	i := 0
-	for i < len(arg) && (arg[i] >= '0' && arg[i] <= '9' || arg[i] == '-') {
+	for i < len(arg) && arg[i] != '<' {
 		i++
 	}
-	if fd, ok = scan.Int(arg[:i]); !ok {
+	if fd, ok = scan.Number(arg[:i]); !ok {
 		return 0, nil, false
 	}
 	if i == len(arg) {
