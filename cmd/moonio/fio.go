@@ -216,6 +216,11 @@ func (f *fioRun) tell(p *program) error {
 	for _, s := range f.program.Ignored {
 		fmt.Fprintf(p.stderr, "moonio: ignored: %s\n", s)
 	}
+	for _, g := range f.general {
+		if why, ok := idle[g.Name]; ok {
+			fmt.Fprintf(p.stderr, "moonio: ignored: --%s: %s\n", g.Name, why)
+		}
+	}
 	return nil
 }
 
@@ -292,9 +297,28 @@ func (f *fioRun) report() (err error) {
 	if f.formats, err = fioout.ParseFormats(formats); err != nil {
 		return usage("%w", err)
 	}
+	if err := f.checkWords(); err != nil {
+		return err
+	}
 	if f.output != "" {
 		if err := newFileIn(f.output); err != nil {
 			return usage("--output=%s: %w", f.output, err)
+		}
+	}
+	return nil
+}
+
+// checkWords refuses values of the command line's options that there are none of.
+func (f *fioRun) checkWords() error {
+	words := map[string][]string{"eta": {"always", "never", "auto"}, "terse-version": {"2", "3", "4", "5"}}
+	for _, g := range f.general {
+		if list, ok := words[g.Name]; ok && !slices.Contains(list, g.Value) {
+			return usage("%w", g.Fail("", "it is one of %s", strings.Join(list, ", ")))
+		}
+		if g.Name == "eta-interval" {
+			if d, err := fioDuration(g.Value); err != nil || d == 0 {
+				return usage("%w", g.Fail("", "it is a length of time above 0: seconds, or a number with ms, s, m or h"))
+			}
 		}
 	}
 	return nil

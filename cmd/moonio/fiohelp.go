@@ -17,9 +17,16 @@ var elsewhere = map[string]string{
 	"remote-config": "jobs run on this machine", "crctest": "`go test -bench .` in moonio's source measures checksums",
 	"memcpytest": "it measures the memory, and no storage", "latency-log": "fio has write_lat_log instead",
 	"cpuclock-test": "the kernel's monotonic clock is used", "merge-blktrace-only": "`moonio trace convert` reads traces",
-	"inflate-log": "logs are not compressed", "idle-prof": "the result of --out has the CPU time used", "profile": "`moonio list` lists the built-in scripts",
+	"inflate-log": "logs are not compressed", "bandwidth-log": "write_bw_log=NAME logs each job's bandwidth, and the result of --out has all of it", "idle-prof": "the result of --out has the CPU time used", "profile": "`moonio list` lists the built-in scripts",
 	"trigger": "run moonio in a shell script", "trigger-file": "run moonio in a shell script", "trigger-timeout": "run moonio in a shell script",
 	"trigger-remote": "run moonio in a shell script", "debug": "--print-script shows what is run",
+}
+
+// idle are options of fio's command line that can make no difference here.
+var idle = map[string]string{
+	"alloc-size":  "memory is taken as it is needed",
+	"aux-path":    "files go where they are named",
+	"eta-newline": "the line of running jobs is drawn in one place",
 }
 
 // informs does what needs no run. It says whether all is done.

@@ -16,6 +16,10 @@ func (o *Option) complete() error {
 	if _, ok := Find(o.Name); ok || o.Name == "" {
 		return nil
 	}
+	if o.Name == "v" { // fio has this short option, and -h
+		o.Name = "version"
+		return nil
+	}
 	whole := beginning(o.Name)
 	switch meant := slices.Compact(resolved(whole)); len(meant) {
 	case 0:
