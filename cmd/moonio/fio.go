@@ -335,12 +335,15 @@ func (f *fioRun) write(r *running) error {
 	for _, p := range r.result.Phases {
 		for _, w := range p.Warnings {
 			if w.Code != "page-cache" { // tell has said so
-				r.note("warning: %s", w.Text)
+				r.note("warning: %s", inJobs.Replace(w.Text))
 			}
 		}
 	}
 	return err
 }
+
+// inJobs puts advice to scripts in the words of those who have jobs.
+var inJobs = strings.NewReplacer("Give the phase more threads", "Spread the load over more jobs", ", or the clients less to do", "")
 
 // reach lets the run reach the files and devices that the jobs name.
 func (f *fioRun) reach(o *runFlags) error {

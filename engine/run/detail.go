@@ -400,7 +400,19 @@ func (p *phase) processUsed() report.Usage {
 	if p.s.Virtual || p.usage == (report.Usage{}) {
 		return report.Usage{}
 	}
+	if p.closed.Load() {
+		return p.used.Since(p.usage)
+	}
 	return usage(unix.RUSAGE_SELF).Since(p.usage)
+}
+
+// stopUsing notes what the process has used by the time that the workers have finished.
+func (p *phase) stopUsing() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.s.Virtual && p.usage != (report.Usage{}) {
+		p.used = usage(unix.RUSAGE_SELF)
+	}
 }
 
 // errno is that of the first failure, for those that have none of the kernel's too: what took too long

@@ -51,6 +51,7 @@ type phase struct {
 
 	traffic traffic      // the device's since then
 	usage   report.Usage // the process's when measuring began, if detail is asked for
+	used    report.Usage // and when the workers had finished: what results are made of afterwards costs too
 
 	runaways atomic.Int64
 }
@@ -158,6 +159,7 @@ func (p *phase) run(ctx context.Context, abandon <-chan struct{}) error {
 	finished := make(chan struct{})
 	go func() {
 		wg.Wait()
+		p.stopUsing()
 		p.closed.Store(true)
 		p.col.close()
 		close(finished)

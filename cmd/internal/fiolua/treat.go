@@ -94,7 +94,7 @@ var treatments = map[string]treatment{
 	"bs_is_seq_rand":         {refused: "give the jobs block sizes of their own"},
 	"block_error_percentiles": {
 		refused: "continue_on_error=io counts errors"},
-	"latency_run":      {refused: "the depth is looked for once, and then kept for the runtime"},
+	"latency_run":      {ignored: "the depth is looked for once, and then kept for the runtime"},
 	"hipri_percentage": {refused: "hipri polls for all operations"},
 	"cmdprio_bssplit":  {refused: "cmdprio_percentage is for all block sizes"},
 	"cmd_type":         {refused: "it belongs to ioengine=io_uring_cmd: use ioengine=io_uring on the block device"},

@@ -2,6 +2,8 @@ package fioout
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"moonio/cmd/internal/fiojob"
 	"moonio/engine/report"
@@ -125,7 +127,10 @@ func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
 	if !again {
 		e.members++
 	}
-	p, job := find(r, j)
+	p, job := find(r, j, func(phase string) bool { return phase == j.Phase })
+	if job == nil && e.opt.Has("latency_target") { // no depth has been found
+		p, job = find(r, j, func(phase string) bool { return strings.HasPrefix(phase, j.Phase+", depth ") })
+	}
 	if job == nil {
 		return nil
 	}
@@ -166,10 +171,10 @@ func (e *entry) place(d direction) direction {
 	return d
 }
 
-// find is the job's place in the result; nil if it has not begun.
-func find(r *report.Result, j *fiojob.Reported) (*report.Phase, *report.Job) {
-	for _, p := range r.Phases {
-		if p.Name != j.Phase {
+// find is the job's place in the last of such phases; nil if it has not begun.
+func find(r *report.Result, j *fiojob.Reported, such func(phase string) bool) (*report.Phase, *report.Job) {
+	for _, p := range slices.Backward(r.Phases) {
+		if !such(p.Name) {
 			continue
 		}
 		for _, job := range p.Jobs {
