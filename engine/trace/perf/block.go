@@ -28,12 +28,28 @@ var mark = []byte("block:block_")
 
 func sniffScript(head []byte) int {
 	var l blockLine
-	good, lines := scan.Good(head, func(line []byte) bool { return l.split(line) == "" })
+	good, lines := 0, 0
+	for _, line := range scan.Head(head, 1000) {
+		switch trimmed := scan.Trim(line); {
+		case l.split(line) == "":
+			good++
+			lines++
+		case len(trimmed) == 0, trimmed[0] == '#', isRecord(line), isCallChain(line, trimmed):
+		default:
+			lines++
+		}
+		if lines == 50 {
+			break
+		}
+	}
 	if good > 0 && good*2 >= lines {
 		return 95
 	}
 	return 0
 }
+
+// isRecord says whether a line is of perf's own records, such as those of --show-task-events.
+func isRecord(line []byte) bool { return bytes.Contains(line, []byte(" PERF_RECORD_")) }
 
 // script makes records of one file.
 type script struct {
@@ -96,6 +112,8 @@ func (s *script) aside(line []byte) {
 	switch {
 	case len(trimmed) == 0 || trimmed[0] == '#':
 		s.log.Skip("empty lines and comments")
+	case isRecord(line):
+		s.log.Skip("records of perf's own")
 	case bytes.Contains(line, []byte("] ")) && bytes.Contains(line, []byte(": ")):
 		s.log.Skip("events that are not the block layer's")
 	case isCallChain(line, trimmed):

@@ -152,6 +152,19 @@ func TestScript(t *testing.T) {
 	}
 }
 
+// TestScriptAside begins with more of other things than a format is told by.
+func TestScriptAside(t *testing.T) {
+	text := strings.Repeat("# a comment\n", 30) + strings.Repeat("         swapper     0 [000]     0.000000: PERF_RECORD_FORK(1:1):(0:0)\n", 60)
+	chain := strings.Repeat("\tffffffff8146a2c1 submit_bio_noacct+0x1 ([kernel.kallsyms])\n", 20) + "\n"
+	for i := range 3 {
+		text += fmt.Sprintf("a 1 [000] 1.%d: block:block_rq_issue: 8,0 R 512 () 8 + 1 [a]\n%s", i, chain)
+	}
+	got, log := read(t, perf.Script, "", text)
+	if strings.Count(got, "read 4096+512") != 3 || log.Bad != 0 || log.Skipped["records of perf's own"] != 60 || log.Skipped["call chains"] != 60 {
+		t.Errorf("%s%+v", got, log)
+	}
+}
+
 func TestScriptBadLines(t *testing.T) {
 	good := "a 1 [000] 1.0: block:block_rq_issue: 8,0 R 512 () 8 + 1 [a]\n"
 	_, log := read(t, perf.Script, "", good+
@@ -197,6 +210,15 @@ func TestTrace(t *testing.T) {
 				t.Error(d, log.First)
 			}
 		})
+	}
+}
+
+// TestTraceResults has results that perf spells out, and a path with a bracket in it.
+func TestTraceResults(t *testing.T) {
+	got, log := read(t, perf.Trace, "", "1.0 ( 0.015 ms): sh/7 fcntl(fd: 3</a>, cmd: GETFL)      = RDWR|LARGE\n1.5 ( 0.015 ms): sh/7 fcntl(cmd: GETFD)    = CLOEXEC\n"+
+		"2.0 ( 0.010 ms): sh/7 pread64(fd: 4</srv/3<etc>, buf: 0x1, count: 512, pos: 512)   = 512\n")
+	if want := "2000000 read 512+512 /srv/3<etc by sh/7 took 10000\n"; got != want && got != "2000000 read 512+512 /srv/3<etc> by sh/7 took 10000\n" || log.Bad != 0 {
+		t.Errorf("%s %+v", got, log)
 	}
 }
 

@@ -175,8 +175,10 @@ func (m *Machine) fileID(name []byte) (trace.ID, error) {
 
 // clean is a path without a device's numbers and without escapes.
 func (m *Machine) clean(path []byte) []byte {
-	if i := bytes.IndexByte(path, '<'); i > 0 {
-		path = path[:i]
+	for _, device := range []string{"<char ", "<block "} {
+		if i := bytes.Index(path, []byte(device)); i > 0 {
+			path = path[:i]
+		}
 	}
 	if bytes.IndexByte(path, '\\') < 0 {
 		return path

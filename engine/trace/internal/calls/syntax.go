@@ -86,11 +86,25 @@ func (c *Call) result(b []byte) (why string) {
 	}
 	if value[0] != '?' {
 		var ok bool
-		if c.Ret, ok = scan.Number(value); !ok && !bytes.HasPrefix(value, []byte("0x")) {
+		switch c.Ret, ok = scan.Number(value); {
+		case ok, bytes.HasPrefix(value, []byte("0x")):
+		case isFlags(value):
+			c.Ret = 0
+		default:
 			return "a result that is no number"
 		}
 	}
 	return c.duration(rest)
+}
+
+// isFlags says whether a result is spelt out, as perf does with that of fcntl: CLOEXEC, RDWR|LARGE.
+func isFlags(value []byte) bool {
+	for _, c := range value {
+		if (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '|' && c != '_' {
+			return false
+		}
+	}
+	return value[0] >= 'A' && value[0] <= 'Z'
 }
 
 func (c *Call) duration(b []byte) (why string) {
