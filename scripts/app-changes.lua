@@ -8,7 +8,7 @@
 local report = require "report"
 
 local p = params {
-  small  = { "4KiB", "bytes in a small write, and in a record", min = 1 },
+  small  = { "4KiB", "bytes in a small write, and in a record", min = 1, max = "1MiB" },
   merge  = { 8, "small writes that become one", min = 2, max = 1024 },
   batch  = { 16, "records of a log that are synced together", min = 2, max = 1024 },
   size   = { "64MiB", "size of the files", min = "1MiB" },

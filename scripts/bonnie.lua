@@ -12,7 +12,7 @@ local p = params {
   chars = { "512k", "how much of it is written and read a byte at a time; bonnie++: all of it", min = 1 },
   f     = { false, "fast: nothing is done a byte at a time" },
   n     = { 1, "files in multiples of 1024; 0: none", min = 0, max = 100 },
-  size  = { "0k", "size of each of these files" },
+  size  = { "0k", "size of each of these files", max = "64MiB" },
   seeks = { 8192, "random seeks, all seekers together", min = 1 },
   procs = { 5, "seekers at the same time", min = 1, max = 64 },
   b     = { false, "no write buffering: a sync after every write, and after each file that is made" },

@@ -8,7 +8,7 @@
 local report = require "report"
 
 local p = params {
-  block   = { "4KiB", "bytes in one write", min = 1 },
+  block   = { "4KiB", "bytes in one write", min = 1, max = "64MiB" },
   clients = { 1, "writers at the same time", min = 1 },
   size    = { "64MiB", "size of the file", min = "1MiB" },
   time    = { "3s", "measured time of each phase" },

@@ -7,7 +7,7 @@
 local report = require "report"
 
 local p = params {
-  record  = { "512B", "bytes in one record", min = 1 },
+  record  = { "512B", "bytes in one record", min = 1, max = "64MiB" },
   clients = { 32, "sessions that commit at the same time", min = 1 },
   size    = { "64MiB", "size of the log, which is recycled", min = "1MiB" },
   time    = { "5s", "measured time of each way" },

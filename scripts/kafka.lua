@@ -7,11 +7,11 @@
 -- In the result: producer append and consumer read are what clients of the broker wait for; producer roll is a
 -- segment's change, with create, close and unlink beneath it.
 local p = params {
-  partitions = { 4, "partitions", min = 1 },
-  batch      = { "16KiB", "bytes in one batch", min = 1 },
+  partitions = { 4, "partitions", min = 1, max = 10000 },
+  batch      = { "16KiB", "bytes in one batch", min = 1, max = "64MiB" },
   segment    = { "8MiB", "size of a segment", min = "64KiB" },
   keep       = { 4, "segments of a partition that are kept", min = 2 },
-  pause      = { "2ms", "between two batches of one producer" },
+  pause      = { "2ms", "between two batches of one producer", min = "10us" },
   time       = { "10s", "measured time" },
 }
 

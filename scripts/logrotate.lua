@@ -10,7 +10,7 @@
 --   writer append     writing the line alone, mostly into the page cache
 --   writer unlink, rename, close, create, fdatasync   the steps of a rotation
 local p = params {
-  line    = { "200B", "bytes in one line", min = 1 },
+  line    = { "200B", "bytes in one line", min = 1, max = "64MiB" },
   limit   = { "1MiB", "size at which the log is rotated", min = "1KiB" },
   keep    = { 5, "rotated files that are kept", min = 1, max = 1000 },
   writers = { 8, "writers that share the log", min = 1 },

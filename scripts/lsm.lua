@@ -16,6 +16,7 @@ local p = params {
   time   = { "6s", "measured time of each phase" },
   direct = { true, "bypass the page cache" },
 }
+if p.table > p.size then error("table: it is larger than all tables together, which is size", 2) end
 
 local fan = 4 -- tables that one compaction merges
 local chunk = KiB(256)

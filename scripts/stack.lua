@@ -9,7 +9,7 @@
 local direct, report = require "direct", require "report"
 
 local p = params {
-  block  = { "4KiB", "bytes in one operation", min = 512 },
+  block  = { "4KiB", "bytes in one operation", min = 512, max = "64MiB" },
   depth  = { 1, "operations in flight", min = 1 },
   engine = { "psync", "engine of the threads, which has each operation made by one call", choice = { "psync", "io_uring", "libaio", "pool" } },
   size   = { "64MiB", "size of the files, which must fit into memory", min = "1MiB" },

@@ -7,10 +7,11 @@
 -- create, fsync, unlink and so on, tell where the time goes.
 local p = params {
   files   = { 200, "messages in the spool", min = 1, max = 100000 },
-  mean    = { "16KiB", "mean size of a message", min = "1KiB" },
+  mean    = { "16KiB", "mean size of a message", min = "1KiB", max = "16MiB" },
   threads = { 16, "threads of the server", min = 1 },
   time    = { "10s", "measured time" },
 }
+if p.files < p.threads then error("files: there must be a message for each of the threads", 2) end
 
 mkdir("spool")
 local function path(i) return ("spool/%d"):format(i) end

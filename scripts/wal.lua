@@ -12,7 +12,7 @@
 --   session fdatasync   waiting for the disk, the greatest part of a commit
 --   session append      handing the record over: to memory, or to the disk with direct=true or sync=dsync
 local p = params {
-  record  = { "4KiB", "bytes in one record", min = 1 },
+  record  = { "4KiB", "bytes in one record", min = 1, max = "64MiB" },
   clients = { 16, "sessions that commit at the same time", min = 1 },
   time    = { "10s", "measured time" },
   warmup  = { "0s", "time before the measuring" },

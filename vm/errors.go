@@ -43,7 +43,7 @@ func noMethod(typ, name string, known []string) string {
 // not the script that is wrong.
 func (m *machine) raise(L *lua.LState, err error) {
 	u := L.NewUserData()
-	file, line := where(L)
+	file, line := m.state.Where(L)
 	u.Value = &goError{fmt.Sprintf("%s:%d", file, line), err}
 	u.Metatable = m.errorType
 	L.Error(u, 1)

@@ -36,19 +36,6 @@ func (m *machine) topLevel(call string, fn lua.LGFunction) lua.LGFunction {
 	}
 }
 
-// where is the line of the script that called the running Go function.
-func where(L *lua.LState) (file string, line int) {
-	for level := 1; ; level++ {
-		dbg, ok := L.GetStack(level)
-		if !ok {
-			return "", 0
-		}
-		if _, err := L.GetInfo("Sl", dbg, lua.LNil); err == nil && dbg.CurrentLine > 0 {
-			return dbg.Source, dbg.CurrentLine
-		}
-	}
-}
-
 // sourceLine is a line of the script, for messages.
 func (d *director) sourceLine(file string, line int) string {
 	lines := strings.Split(d.script.Source, "\n")
@@ -78,7 +65,7 @@ return span`
 
 // installSpan puts span into the globals.
 func (m *machine) installSpan() error {
-	proto, err := luafix.Compile(prelude, "span")
+	proto, err := luafix.Compile(prelude, "=span")
 	if err != nil {
 		return err
 	}

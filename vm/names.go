@@ -313,6 +313,8 @@ func openError(op *opening, err error) error {
 		hint = ", and exclusive = true wants it not to"
 	case errors.Is(err, syscall.EEXIST):
 		hint = ": another program made it at this moment; give each run a --dir of its own"
+	case errors.Is(err, syscall.ENOENT) && op.kept != nil:
+		err = op.kept
 	case errors.Is(err, syscall.ENOENT) && op.create:
 		hint = "; make its directory first with mkdir"
 	case errors.Is(err, syscall.ENOENT):
@@ -341,6 +343,8 @@ func (m *machine) layout(L *lua.LState, op *opening, call string) {
 	defer release()
 	have, dir, err := s.FS.Stat(op.name)
 	switch {
+	case errors.Is(err, syscall.ENOENT) && op.kept != nil:
+		m.raise(L, fmt.Errorf("%s: %w", call, op.kept))
 	case errors.Is(err, syscall.ENOENT):
 		have = 0
 	case err != nil:

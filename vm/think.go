@@ -127,7 +127,7 @@ func newThoughts(director *machine, w *run.Worker, name string, fn *lua.LFunctio
 	if t.fn, err = m.carrier.value(fn, fmt.Sprintf("the think function of stream %q", name)); err != nil {
 		return nil, err
 	}
-	if t.body, err = m.compiled(thinkBody, "think"); err != nil {
+	if t.body, err = m.compiled(thinkBody, "=think"); err != nil {
 		return nil, err
 	}
 	t.take = m.L.NewFunction(func(L *lua.LState) int {

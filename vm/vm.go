@@ -204,7 +204,7 @@ func (d *director) expect(L *lua.LState) int {
 	if L.GetTop() == 0 {
 		L.RaiseError("expect: what must hold? expect(r.reads.read.p99 < ms(5), \"…\")")
 	}
-	file, line := where(L)
+	file, line := d.m.state.Where(L)
 	text := d.sourceLine(file, line)
 	if s, ok := L.Get(2).(lua.LString); ok {
 		text = string(s)

@@ -19,7 +19,7 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 	}
 	on.users = 1
 	on.worker = uint64(w.Index()) + 1
-	if on.body, err = on.compiled(clientBody, "client"); err != nil {
+	if on.body, err = on.compiled(clientBody, "=client"); err != nil {
 		return nil, err
 	}
 	on.turn = on.L.NewFunction(func(L *lua.LState) int {

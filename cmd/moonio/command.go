@@ -102,7 +102,7 @@ func (c *command) call(p *program, args []string) error {
 	}
 	rest := fs.Args()
 	if len(rest) < c.least || c.most != anyNumber && len(rest) > c.most {
-		return usage("%s takes %s, and not %s: moonio %s %s", c.name, c.arity(), given(rest), c.name, c.args)
+		return usage("%s takes %s, and not %s: %s", c.name, c.arity(), given(rest), strings.TrimSpace("moonio "+c.name+" "+c.args))
 	}
 	return do(p, rest)
 }

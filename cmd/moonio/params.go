@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"moonio/engine/workdir"
 	"moonio/vm"
 	"moonio/vm/luaerr"
 )
@@ -80,12 +81,17 @@ func scriptError(err error) error {
 	return err
 }
 
-// refused gives an error of the script, met before anything was done, its exit code. A
+// refused gives an error of the script, met before its first phase, its exit code. A
 // built-in script is right, so that what it refuses is what the user's parameters make of it.
 func (s *script) refused(params map[string]string, err error) error {
 	var fault *luaerr.Error
-	if s.builtin && len(params) > 0 && errors.As(err, &fault) {
+	var name *workdir.NameError
+	switch {
+	case !s.builtin || len(params) == 0:
+	case errors.As(err, &fault):
 		return usage("%w: %s: %s", vm.ErrParams, fault.Place(), fault.Message)
+	case errors.As(err, &name):
+		return usage("%w: %w", vm.ErrParams, err)
 	}
 	return scriptError(err)
 }

@@ -56,6 +56,19 @@ func (c *recording) tap(e engine.Engine, slots int, jobs []string) (run.Tap, err
 	return c.Engine(e, slots, jobs)
 }
 
+// dropRecord removes what there is of a record of a run that has not taken place.
+func (r *running) dropRecord(why error) error {
+	c := r.record
+	if c == nil {
+		return nil
+	}
+	r.record = nil
+	if err := c.file.finish(errors.Join(why, c.Recorder.Close())); !errors.Is(err, why) {
+		return err
+	}
+	return nil
+}
+
 // endRecord completes the record. What a run that failed did until then is worth keeping; a
 // record that could not be written whole is not.
 func (r *running) endRecord() error {

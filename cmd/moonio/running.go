@@ -50,7 +50,7 @@ func (r *running) do() error {
 	outcome, err := r.perform()
 	var bad *exitError
 	if errors.As(err, &bad) && bad.code == exitUsage {
-		return errors.Join(err, r.closeStorage())
+		return errors.Join(err, r.dropRecord(err), r.closeStorage())
 	}
 	r.conclude(outcome, err)
 	return r.finish(err)
@@ -98,17 +98,27 @@ func (r *running) perform() (*vm.Outcome, error) {
 	if err := r.startRecord(); err != nil {
 		return nil, err
 	}
-	v := r.vmRun()
-	if !r.flags.own && r.fio == nil {
-		if err := v.Rehearse(r.signals.ctx, code); err != nil {
-			return nil, r.script.refused(r.flags.params, err)
-		}
-	}
-	outcome := v.Do(r.signals.ctx, code)
+	outcome := r.play(code)
 	if err := r.fio.explain(r.plain(outcome.Err), len(outcome.Phases) > 0); err != nil || r.fio == nil {
 		return outcome, err
 	}
 	return outcome, r.fio.live.failed
+}
+
+// play tries the script, and runs it if there is nothing wrong with it.
+func (r *running) play(code *vm.Script) *vm.Outcome {
+	v := r.vmRun()
+	if r.flags.own || r.fio != nil {
+		return v.Do(r.signals.ctx, code)
+	}
+	if err := v.Rehearse(r.signals.ctx, code); err != nil {
+		return &vm.Outcome{Err: r.script.refused(r.flags.params, err)}
+	}
+	o := v.Do(r.signals.ctx, code)
+	if len(o.Phases) == 0 {
+		o.Err = r.script.refused(r.flags.params, o.Err)
+	}
+	return o
 }
 
 // placed is where in the script replay an error comes from.

@@ -56,16 +56,24 @@ func (g *Guard) CheckName(name string) (string, error) {
 	clean, err := engine.CleanName(name)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("file name %q: %w", name, err)
+		err = fmt.Errorf("file name %q: %w", name, err)
 	case len(clean) >= unix.PathMax:
-		return "", fmt.Errorf("file name %.40q… is %d bytes long, and the most is %d: %w", clean, len(clean), unix.PathMax-1, unix.ENAMETOOLONG)
+		err = fmt.Errorf("file name %.40q… is %d bytes long, and the most is %d: %w", clean, len(clean), unix.PathMax-1, unix.ENAMETOOLONG)
 	case !utf8.ValidString(clean):
-		return "", fmt.Errorf("file name %q is not UTF-8: %w", clean, unix.EINVAL)
+		err = fmt.Errorf("file name %q is not UTF-8: %w", clean, unix.EINVAL)
 	case Hidden(clean):
-		return "", fmt.Errorf("file name %q %w: moonio keeps its own records there", clean, ErrRefused)
+		err = fmt.Errorf("file name %q %w: moonio keeps its own records there", clean, ErrRefused)
+	}
+	if err != nil {
+		return "", &NameError{err}
 	}
 	return clean, nil
 }
+
+// NameError is wrapped by the errors for names that no file of a run can have.
+type NameError struct{ error }
+
+func (e *NameError) Unwrap() error { return e.error }
 
 // Readable says whether the name may be opened for reading, or looked at. If
 // there is nothing, that is for the operation to find out.

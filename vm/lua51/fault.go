@@ -159,9 +159,18 @@ func (s *State) trace(L *lua.LState) []place {
 	return list
 }
 
+// Where is the line of a script from which the running Go function was called, if it was called
+// from one. What of the library is written in Lua is no script.
+func (s *State) Where(L *lua.LState) (source string, line int) {
+	if list := s.trace(L); len(list) > 0 {
+		return list[0].source, list[0].line
+	}
+	return "", 0
+}
+
 func addPlaces(list []place, f *callFrame) []place {
 	for ; f != nil && len(list) < maxTrace; f = f.Parent {
-		if f.Fn.IsG || f.Pc == 0 || f.Fn.Proto.SourceName == ownSource {
+		if f.Fn.IsG || f.Pc == 0 || strings.HasPrefix(f.Fn.Proto.SourceName, "=") { // what is no script
 			continue
 		}
 		p := f.Fn.Proto
