@@ -20,6 +20,7 @@ import (
 	"moonio/cmd/internal/fioout"
 	"moonio/engine/backend"
 	"moonio/engine/environ"
+	"moonio/engine/report"
 	"moonio/engine/workdir"
 )
 
@@ -333,10 +334,12 @@ func (f *fioRun) write(r *running) error {
 	}
 	err := f.live.finish(r)
 	for _, p := range r.result.Phases {
+		few := slices.ContainsFunc(p.Warnings, func(w report.Warning) bool { return w.Code == "few-samples" })
 		for _, w := range p.Warnings {
-			if w.Code != "page-cache" { // tell has said so
-				r.note("warning: %s", inJobs.Replace(w.Text))
+			if w.Code == "page-cache" || few && w.Code == "late-reaping" { // tell has said so; it is chance
+				continue
 			}
+			r.note("warning: %s", inJobs.Replace(w.Text))
 		}
 	}
 	return err

@@ -40,6 +40,7 @@ var sizeJobs = []peerJob{
 	{args: "--name=a --filename=data --size=256k --rw=write --bssplit=4k/100,8k/100"},
 	{args: "--name=a --filename=data --size=256k --rw=write --bsrange=4k-4k,8k-8k"},
 	{args: "--name=a --filename=data --size=1m --rw=randread --bsrange=2k-8k --number_ios=64", order: loose},
+	{args: "--name=a --size=250k --nrfiles=7 --rw=randread --ioengine=libaio --iodepth=4", order: counts},
 	{args: "--name=a --filename=data --size=1m --rw=randread --bs=4k --blockalign=64k --number_ios=16 --norandommap", order: counts},
 	{args: "--name=a --filename=data --size=64Ki --rw=read --bs=0x1000"},
 }
@@ -136,7 +137,6 @@ var fileJobs = []peerJob{
 	{args: "--name=a --filename=data --size=256k --rw=read --pre_read=1"},
 	{args: "--name=a --size=256k --nrfiles=4 --rw=read --pre_read=1"},
 	{args: "--name=a --size=64k --rw=write --file_append=1"},
-	{args: "--name=a --size=64k --rw=write --exec_prerun=true --exec_postrun=true"},
 }
 
 var syncJobs = []peerJob{
@@ -217,7 +217,7 @@ var reportJobs = []peerJob{
 
 var jobFiles = []peerJob{
 	{args: "-name=a -filename data -size 64k -rw read"},
-	{args: "-nam=a --filename=data --si=64k --readw=read --numj=2 --group"},
+	{args: "-nam=a --filename=data --size=64k --readw=read --numj=2 --group"},
 	{args: "--rw=write --size=64k --name=a --name=b --rw=randread --bs=8k", order: set},
 	{args: "--rw=write --size=64k --name=a --stonewall --name=b --stonewall --rw=read --filename=a.0.0"},
 	{args: "--section=b", file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nrw=write\nbs=16k\n"},

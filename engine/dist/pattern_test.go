@@ -178,6 +178,25 @@ func TestPassesAreCounted(t *testing.T) {
 	}
 }
 
+// A walk with transfers of differing lengths goes over every unit once in each pass.
+func TestSequentialFits(t *testing.T) {
+	const blocks = 37
+	s := compile(t, Sequential{}, Region{Start: 512, Size: blocks*512 + 100, Unit: 512, Max: 4 * 512}).(Fitter)
+	r := NewRand(1)
+	for pass := range int64(5) {
+		for next := int64(0); next < blocks; {
+			off, n, p := s.Fit(r, 512*(1+int64(r.Uint64n(4))))
+			if p != pass || off != 512+512*next || n <= 0 || n%512 != 0 {
+				t.Fatalf("%d bytes at %d in pass %d, where block %d of pass %d is due", n, off, p, next, pass)
+			}
+			next += n / 512
+			if next > blocks {
+				t.Fatalf("pass %d goes %d blocks too far", pass, next-blocks)
+			}
+		}
+	}
+}
+
 // Many goroutines that share a sampler visit each block exactly once a pass.
 func TestSharedSequence(t *testing.T) {
 	const blocks, workers, passes = 1000, 4, 3

@@ -198,6 +198,21 @@ func (s *forward) NextPass(_ *Rand, n int64) (off, pass int64) {
 	}
 }
 
+// Fit makes what would reach beyond the region's end as long as there is room, in whole units.
+func (s *forward) Fit(_ *Rand, n int64) (off, fits, pass int64) {
+	for {
+		state, pass, pos := s.load()
+		rest := s.size - pos
+		if fits = min(n, rest-rest%s.unit); fits == 0 {
+			pass, pos = pass+1, 0
+			fits = min(n, s.size)
+		}
+		if s.move(state, pass, min(pos+s.stepOf(fits), s.size)) {
+			return s.start + pos, fits, pass
+		}
+	}
+}
+
 type reverse struct {
 	grid
 	cursor // position: how many bytes at the end are done

@@ -137,8 +137,7 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 		if s.covers() {
 			t.write.sampler = t.read.sampler
 		}
-		t.read.fitter, _ = t.read.sampler.(dist.Fitter)
-		t.write.fitter, _ = t.write.sampler.(dist.Fitter)
+		t.read.fitter, t.write.fitter = s.Read.fitter(t.read.sampler), s.Write.fitter(t.write.sampler)
 		if err := s.checkAppends(f); err != nil {
 			return nil, err
 		}
@@ -217,6 +216,21 @@ func (a *Access) compile(f *engine.File, seed uint64, alone bool) (dist.Sampler,
 		return nil, fmt.Errorf("%s in %q: %w", a.At, f.Name, err)
 	}
 	return s, nil
+}
+
+// fitter is the sampler, if it is to make operations shorter. In sequence only those of differing sizes
+// are, which would leave something out at the region's end.
+func (a *Access) fitter(y dist.Sampler) dist.Fitter {
+	switch at := a.At.(type) {
+	case dist.Strided:
+		return nil
+	case dist.Sequential:
+		if at.Gap > 0 || a.Align > 0 || a.Block.Min() == a.Block.Max() {
+			return nil
+		}
+	}
+	f, _ := y.(dist.Fitter)
+	return f
 }
 
 // region is how many bytes of the file the access is about.

@@ -48,7 +48,7 @@ func (t *translation) measure(u *unit) error {
 		}
 		return o.Fail("", "the region has %d bytes in each file, and the smallest block %d", max(u.size, 0), u.minimum)
 	}
-	u.total = times(u.size, count)
+	u.total = times(u.size-u.size%u.grain, count) // what is left of a file is not even a block
 	if lo, hi := u.v.Range("filesize", 0); u.v.Has("filesize") && lo != hi {
 		u.most = hi
 		u.total = plus(u.total, times((hi-hi%u.minimum-(lo-lo%u.minimum))/2, count))
