@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"errors"
 	"fmt"
 	"io"
 
@@ -33,13 +34,7 @@ var decompressors = []struct {
 		z, err := gzip.NewReader(r)
 		return z, nil, err
 	}},
-	{"\x28\xb5\x2f\xfd", func(r *bufio.Reader) (io.Reader, func(), error) {
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
-		if err != nil {
-			return nil, nil, err
-		}
-		return z, z.Close, nil
-	}},
+	{"\x28\xb5\x2f\xfd", openZstd},
 	{"BZh", func(r *bufio.Reader) (io.Reader, func(), error) { return bzip2.NewReader(r), nil, nil }},
 	{"\xfd7zXZ\x00", openXZ},
 }
@@ -84,12 +79,28 @@ func passMark(in *bufio.Reader) {
 // peel opens one layer of compression, or returns nil if there is none.
 func peel(in *bufio.Reader) (io.Reader, func(), error) {
 	head, _ := in.Peek(8)
+	if isSkippable(head) {
+		return openZstd(in)
+	}
 	for _, d := range decompressors {
 		if bytes.HasPrefix(head, []byte(d.magic)) {
 			return d.open(in)
 		}
 	}
 	return nil, nil, nil
+}
+
+func openZstd(r *bufio.Reader) (io.Reader, func(), error) {
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		return nil, nil, err
+	}
+	return z, z.Close, nil
+}
+
+// isSkippable says whether a file begins with a frame that zstd passes over, as pzstd writes them.
+func isSkippable(head []byte) bool {
+	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
 }
 
 // cut says of a compressed input that ends early what is wrong with it.
@@ -105,16 +116,21 @@ func (c *cut) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// openXZ reads xz, and refuses a dictionary that would fill the memory: the size is in the
+// openXZ reads xz, and refuses a dictionary that would fill the memory, and filters: both are in the
 // first block's header, after the stream's header of 12 bytes.
 func openXZ(r *bufio.Reader) (io.Reader, func(), error) {
 	head, _ := r.Peek(12 + 1024)
 	if size := xzDictionary(head); size > maxWindow {
 		return nil, nil, fmt.Errorf("its dictionary of %d MiB is larger than %d MiB", size>>20, maxWindow>>20)
 	}
+	if len(head) >= 14 && head[12] != 0 && head[13]&3 > 0 { // how many filters there are but one
+		return nil, nil, errFilters
+	}
 	z, err := xz.NewReader(r)
 	return z, nil, err
 }
+
+var errFilters = errors.New("xz used filters besides LZMA2, which only xz can undo: pipe it in, as in xz -dc FILE | moonio trace info -")
 
 // xzDictionary is the dictionary's size in bytes that the head of an xz file asks for; 0 if it
 // cannot be seen, which xz itself then complains of.
