@@ -84,8 +84,8 @@ func (b *builder) section(s *section) error {
 		}
 	}
 	if s.global {
-		b.command.Global = append(b.command.Global, s.options...)
-		if b.global = job.All; s.file == 0 {
+		b.global, b.command.Global = job.All, job.All
+		if s.file == 0 {
 			b.line = job.All
 		}
 		return nil
@@ -106,10 +106,10 @@ func (b *builder) place(job *Job, v *Values, s *section) error {
 		b.group, b.inGroup = b.group+1, 0
 	}
 	if o, ok := v.Option("wait_for"); ok && !wall {
-		if err := b.waits(o); err != nil {
+		var err error
+		if wall, err = b.waits(o); err != nil {
 			return err
 		}
-		wall = true
 	}
 	if wall && len(b.inStage) > 0 {
 		b.stage, b.inStage = b.stage+1, nil
@@ -119,18 +119,21 @@ func (b *builder) place(job *Job, v *Values, s *section) error {
 	return nil
 }
 
-// waits refuses a wait that is not one for all jobs before.
-func (b *builder) waits(o Option) error {
-	known := slices.ContainsFunc(b.command.Jobs, func(j Job) bool { return j.Name == o.Value })
-	if !known {
-		return o.Fail("", "there is no job of that name before this one")
+// waits says whether a wait needs another stage, and refuses one that is for some of a stage's jobs.
+func (b *builder) waits(o Option) (wall bool, err error) {
+	named := func(j Job) bool { return j.Name == o.Value }
+	if !slices.ContainsFunc(b.command.Jobs, named) {
+		return false, o.Fail("", "there is no job of that name before this one")
+	}
+	if !slices.ContainsFunc(b.command.Jobs, func(j Job) bool { return named(j) && j.Stage == b.stage }) {
+		return false, nil // it is over when this stage begins
 	}
 	for _, name := range b.inStage {
 		if name != o.Value {
-			return o.Fail("", "job %s runs at the same time as %s, and it would have to be waited for too: a job can wait for one, or with stonewall for all", name, o.Value)
+			return false, o.Fail("", "job %s runs at the same time as %s, and it would have to be waited for too: a job can wait for one, or with stonewall for all", name, o.Value)
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // clones adds the job as often as numjobs says.

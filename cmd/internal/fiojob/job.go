@@ -7,7 +7,7 @@ package fiojob
 // Command is what one invocation asks for.
 type Command struct {
 	Options []Option // those of the command line that concern no job, such as output-format
-	Global  []Option // of [global] sections, and command-line options before the first --name
+	Global  []Option // of the last file's [global] sections, and command-line options before the first --name
 	Jobs    []Job    // in order, clones of numjobs included
 }
 

@@ -107,6 +107,14 @@ output-format=json
 a.0 group 0 stage 0: name=a size=1m rw=read numjobs=2 group_reporting hipri_percentage=5 ba=4k
 a.1 group 0 stage 0: name=a size=1m rw=read numjobs=2 group_reporting hipri_percentage=5 ba=4k
 `},
+		{"jobs that wait for one", "j.fio", files{"j.fio": "[a]\nnumjobs=2\n[b]\nwait_for=a\n[c]\nwait_for=a\n[d]\nstonewall\n[e]\nwait_for=b\n"}, `
+a.0 group 0 stage 0: numjobs=2
+a.1 group 0 stage 0: numjobs=2
+b.0 group 0 stage 1: wait_for=a
+c.0 group 0 stage 1: wait_for=a
+d.0 group 1 stage 2: stonewall
+e.0 group 1 stage 2: wait_for=b
+`},
 		{"each file has globals of its own", "--bs=2k one.fio two.fio", files{"one.fio": "[global]\nrw=write\n[a]\n", "two.fio": "[b]\n[global]\nrw=trim\n[c]\n"}, `
 a.0 group 0 stage 0: bs=2k rw=write
 b.0 group 1 stage 1: bs=2k
