@@ -132,6 +132,9 @@ func (a *area) pattern() string {
 	return hot
 }
 
+// longest is the longest I/O of a stream, in bytes, whatever a trace has: each in flight has a buffer.
+const longest = 16 << 20
+
 // mostSizes is how many sizes a stream has.
 const mostSizes = 10
 
@@ -148,7 +151,7 @@ func sized(a []profile.SizeCount, wa float64, b []profile.SizeCount, wb float64)
 		}
 		for _, s := range l.list {
 			if s.Bytes > 0 && l.weight > 0 {
-				by[s.Bytes] += float64(s.Count) / float64(n) * l.weight
+				by[min(s.Bytes, longest)] += float64(s.Count) / float64(n) * l.weight
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -130,6 +131,46 @@ func TestTrims(t *testing.T) {
 	}
 	if strings.Contains(s, "TiB") {
 		t.Errorf("a trim is larger than the file:\n%s", s)
+	}
+}
+
+// TestBusyFileComesLast is what strace shows of most applications: they read a few hundred small files before they begin.
+func TestBusyFileComesLast(t *testing.T) {
+	log, p := &trace.Log{}, profile.New()
+	at := int64(0)
+	add := func(name string, off int64) {
+		id, err := log.Files.ID([]byte(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at += 1e6
+		p.Add(&trace.Record{Time: at, Op: engine.Write, Offset: off, Length: 4096, File: id, Latency: trace.Unknown})
+	}
+	for i := range 3000 {
+		add(fmt.Sprint("/usr/lib/", i), 0)
+	}
+	for i := range int64(20_000) {
+		add("/srv/data", i*7919%1000*4096)
+	}
+	m, err := New(p.Result(log), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := m.Script(); !strings.Contains(s, "-- /srv/data") || strings.Contains(s, "/usr/lib") || !strings.Contains(s, `block = "4KiB"`) {
+		t.Error(s)
+	}
+}
+
+// TestHugeOperations are of a size that a device can be given.
+func TestHugeOperations(t *testing.T) {
+	list := commits()
+	list[0].Length = 4 << 30
+	m, err := New(profiled(list), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, s, _ := strings.Cut(m.Script(), "phase("); !strings.Contains(s, ":16MiB/") || strings.Contains(s, "GiB") {
+		t.Error(s)
 	}
 }
 

@@ -12,7 +12,7 @@ const listed = 32
 
 // parties lists the busiest files and streams.
 func (p *Profile) parties(r *Result, log *trace.Log) {
-	touched, heat := p.touched(), p.places.sample.ofFiles(min(len(p.files.list), maxKinds))
+	touched, heat := p.touched(), p.places.sample.ofFiles(len(p.files.list))
 	r.Files, r.MoreFiles = p.files.top(&log.Files, func(id int, f *party, out *Party) {
 		out.End = f.end
 		if id >= len(touched) || f.kinds == nil {

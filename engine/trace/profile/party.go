@@ -48,8 +48,11 @@ func (p *party) shape(dir int, follows, aligned bool, bits, n int64) {
 	k.ios++
 	k.bytes += n
 	k.bits |= bits
-	k.size.add(n)
+	k.size.upTo(n, kindSizes)
 }
+
+// kindSizes is how many sizes of a kind are told apart: only the most frequent matter.
+const kindSizes = 256
 
 // trim counts a trim of a file.
 func (p *party) trim(off, n int64) {
@@ -73,12 +76,23 @@ func index(b bool) int {
 type parties struct {
 	list []party
 	rest *party
+	told int // how many have their kinds told apart
 }
 
 const (
 	maxParties = 1 << 16 // that are told apart
-	maxKinds   = 64      // files whose I/Os are told apart by kind
+	maxKinds   = 1 << 10 // files whose I/Os are told apart by kind: the first, and as many that turn out to be busy
+	busy       = 1 << 9  // I/Os
 )
+
+// tell begins to tell a file's kinds apart, if there is room. It is called before each I/O: the file that matters may be
+// used last.
+func (p *parties) tell(f *party) {
+	if f.kinds == nil && f != p.rest && (p.told < maxKinds || p.told < 2*maxKinds && f.transfers() >= busy) {
+		f.kinds = new(kinds)
+		p.told++
+	}
+}
 
 func (p *parties) of(id trace.ID) *party {
 	if int(id) < len(p.list) {
@@ -92,9 +106,6 @@ func (p *parties) of(id trace.ID) *party {
 	}
 	for len(p.list) <= int(id) {
 		p.list = append(p.list, party{})
-		if len(p.list) <= maxKinds {
-			p.list[len(p.list)-1].kinds = new(kinds)
-		}
 	}
 	return &p.list[id]
 }

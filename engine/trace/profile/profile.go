@@ -114,6 +114,7 @@ func (p *Profile) Add(r *trace.Record) {
 		s.other++
 		if r.Op == engine.Trim && r.Offset != trace.AtEnd {
 			p.trimmed += r.Length
+			p.files.tell(f)
 			f.trim(r.Offset, r.Length)
 		}
 	}
@@ -166,6 +167,7 @@ func (p *Profile) io(r *trace.Record, now int64, dir int, f, s *party) {
 			d.unaligned[0]++
 		}
 	}
+	p.files.tell(f)
 	continues := f.continues(dir, off, end)
 	f.add(dir, r.Length)
 	s.add(dir, r.Length)

@@ -163,7 +163,7 @@ type Party struct {
 	Footprint int64   `json:"footprint_bytes,omitempty"` // of a file
 	Read      *Area   `json:"read,omitempty"`            // of a file
 	Write     *Area   `json:"write,omitempty"`
-	Kinds     []Kind  `json:"kinds,omitempty"` // of a file, if it was among the first
+	Kinds     []Kind  `json:"kinds,omitempty"` // of a file, if it was among the first or is busy
 }
 
 // Area is the blocks of a file that were read, or written.

@@ -18,7 +18,10 @@ type sizes struct {
 // maxSizes bounds how many sizes are told apart in one table.
 const maxSizes = 1 << 16
 
-func (s *sizes) add(n int64) {
+func (s *sizes) add(n int64) { s.upTo(n, maxSizes) }
+
+// upTo counts a size, and tells no more than so many apart.
+func (s *sizes) upTo(n int64, most int) {
 	s.log2[bits.Len64(uint64(n))]++
 	if s.count != nil && s.last == n {
 		*s.count++
@@ -26,7 +29,7 @@ func (s *sizes) add(n int64) {
 	}
 	c, ok := s.exact[n]
 	if !ok {
-		if len(s.exact) >= maxSizes {
+		if len(s.exact) >= most {
 			s.rest++
 			return
 		}
