@@ -89,6 +89,7 @@ func (m *machine) mkdir(L *lua.LState) int {
 }
 
 func (m *machine) rename(L *lua.LState) int {
+	m.beyondRehearsal(L)
 	from, to := m.nameArg(L, 1, "rename"), m.nameArg(L, 2, "rename")
 	if err := m.run.Guard.WillRename(from, to); err != nil {
 		m.refuse(L, "rename", err)
@@ -97,6 +98,7 @@ func (m *machine) rename(L *lua.LState) int {
 }
 
 func (m *machine) unlink(L *lua.LState) int {
+	m.beyondRehearsal(L)
 	name := m.nameArg(L, 1, "unlink")
 	if err := m.run.Guard.WillUnlink(name); err != nil {
 		m.refuse(L, "unlink", err)
@@ -264,6 +266,9 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 	op.name = clean
 	m.permit(L, op, call)
 	if m.run.Plan != nil {
+		if !op.create {
+			m.beyondRehearsal(L) // whether it is there is not known
+		}
 		return m.openPlanned(op)
 	}
 	if err := m.create(op); err != nil {
