@@ -21,6 +21,7 @@ func (r *running) finish(err error) error {
 	err = r.besides(err, r.endRecord())
 	if !r.signals.abandoned() {
 		err = r.besides(err, r.closeStorage())
+		r.signals.lastStep()
 	}
 	err = r.besides(err, r.write())
 	err = r.besides(err, r.closeStorage())

@@ -66,6 +66,15 @@ func byWhat(s os.Signal) string {
 	return "interrupted"
 }
 
+// lastStep says that only the result is still to be written: if nobody reads it, a second
+// signal ends the program as it stands.
+func (i *interrupts) lastStep() {
+	go func() {
+		<-i.abandon
+		os.Exit(exitInterrupted)
+	}()
+}
+
 // reason says what an interrupted run was interrupted by.
 func (i *interrupts) reason() string { return byWhat(i.first) }
 
