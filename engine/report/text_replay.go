@@ -19,7 +19,7 @@ func (t *text) replay(j *Job) {
 	}
 	add("played", fmt.Sprintf("%d of %d operations", r.Issued, r.Records), r.how())
 	add("left out", r.leftOut()...)
-	add("changed", some(r.Split, "%d split"), r.expanded(), some(r.Flushes, "%d flushes issued before their writes"))
+	add("changed", some(r.Split, "%d split"), r.expanded(), some(r.Flushes, "%d with a flush issued before"))
 	add("rate", captured("%s IOPS captured", r.CapturedIOPS), fmt.Sprintf("%s IOPS replayed", figure(r.ReplayedIOPS)))
 	add("in flight", captured("mean %s, most "+fmt.Sprint(r.CapturedMostDepth)+" captured", r.CapturedDepth),
 		fmt.Sprintf("mean %s, most %d replayed", figure(r.ReplayedDepth), r.ReplayedMostDepth))

@@ -239,6 +239,7 @@ func TestVariations(t *testing.T) {
 		"separators at the end":  "7,R,8192,4096,1000001,\n8,W,0,512,1000002,\n",
 		"more columns":           "device,opcode,offset,length,timestamp,pool,\"a, b\"\n7,R,8192,4096,1000001,p,\"x,y\"\n8,W,0,512,1000002,,\"\"\n",
 		"byte order mark":        "\ufeff" + alibaba,
+		"fractions of zeros":     "7,R,8192.0,4096.00,1000001.0\n8,W,0.0,512.0,1000002.0\n",
 	} {
 		got, log, err := read(t, trace.Options{}, text)
 		if d := cmp.Diff(want, got); d != "" || err != nil || log.Bad != 0 {
@@ -261,6 +262,14 @@ func TestMoreColumns(t *testing.T) {
 	}
 	_, log, err := read(t, trace.Options{}, strings.Repeat("7,R,0,512,1,x\n", 20)+"7,R,0,512,1\n7,R,0,512,7,R,0,512,1,x\n")
 	if err != nil || log.Bad != 2 || log.Records != 20 {
+		t.Errorf("%v %+v", err, log)
+	}
+}
+
+// TestFractions of bytes are no addresses.
+func TestFractions(t *testing.T) {
+	_, log, err := read(t, trace.Options{Format: "alibaba"}, strings.Repeat("7,R,0,512,1\n", 500)+"7,R,0.5,512,1\n7,R,0,512.,1\n7,R,.0,512,1\n7,R,-1.0,512,1\n")
+	if err != nil || log.Bad != 4 || log.Records != 500 {
 		t.Errorf("%v %+v", err, log)
 	}
 }

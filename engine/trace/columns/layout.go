@@ -4,6 +4,7 @@
 package columns
 
 import (
+	"bytes"
 	"fmt"
 
 	"moonio/engine"
@@ -46,6 +47,20 @@ type column struct {
 	name string // what the user would call it
 	at   int
 	unit int64
+}
+
+// parse is a number in bytes. A fraction is allowed if it is of zeros: programs that know only one kind
+// of number write them.
+func (c column) parse(b []byte) (int64, bool) {
+	n, ok := scan.Scaled(b, c.unit)
+	if ok {
+		return n, true
+	}
+	whole, fraction, point := bytes.Cut(b, []byte{'.'})
+	if !point || len(fraction) == 0 || len(bytes.Trim(fraction, "0")) > 0 {
+		return 0, false
+	}
+	return scan.Scaled(whole, c.unit)
 }
 
 // clock is where a time stands, and its unit.
@@ -157,10 +172,10 @@ func (l *layout) parse(f *fields, r *trace.Record) error {
 	if r.Op, ok = l.codes.find(op); !ok {
 		return &fault{l.op.name, "not an operation"}
 	}
-	if r.Offset, ok = scan.Scaled(f.at(l.offset.at), l.offset.unit); !ok {
+	if r.Offset, ok = l.offset.parse(f.at(l.offset.at)); !ok {
 		return &fault{l.offset.name, "not an address from 0 to 2^63-1"}
 	}
-	if r.Length, ok = scan.Scaled(f.at(l.length.at), l.length.unit); !ok {
+	if r.Length, ok = l.length.parse(f.at(l.length.at)); !ok {
 		return &fault{l.length.name, "not a length from 0 to 2^63-1"}
 	}
 	if !trace.Fits(r.Offset, r.Length) {
