@@ -239,3 +239,36 @@ func TestRoundTrip(t *testing.T) {
 	got, _ := read(t, out.String(), nil)
 	tracetest.SameStream(t, got, 1000)
 }
+
+// TestWriterNames keeps files apart whose names would be the same in a log, or none.
+func TestWriterNames(t *testing.T) {
+	log := &trace.Log{}
+	var out bytes.Buffer
+	w := iolog.NewWriter(&out, log)
+	names := []string{"a b", "a_b", "", "a\tb", "_", "a_b_2"}
+	for range 2 {
+		for i, name := range names {
+			file, _ := log.Files.ID([]byte(name))
+			if err := w.Write(&trace.Record{Op: engine.Read, Offset: int64(i) * 512, Length: 512, File: file, Latency: trace.Unknown}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := format.Open([]string{"-"}, &trace.Options{Stdin: &out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	got := tracetest.All(t, tr)
+	if len(got) != 2*len(names) || tr.Log.Bad != 0 || tr.Log.Files.Len() != len(names) {
+		t.Fatalf("%d records of %d files, %+v", len(got), tr.Log.Files.Len(), tr.Log)
+	}
+	for i, r := range got {
+		if int(r.File) != i%len(names) || r.Offset != int64(i%len(names))*512 {
+			t.Errorf("record %d: %+v of %s", i, r, tr.Log.Files.Name(r.File))
+		}
+	}
+}

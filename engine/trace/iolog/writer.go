@@ -18,9 +18,10 @@ type writer struct {
 	first  int64
 	last   int64 // the latest line's time in µs
 	any    bool
-	stream trace.ID  // of the first record
-	lost   losses    // that have been noted
-	files  []outFile // by ID
+	stream trace.ID        // of the first record
+	lost   losses          // that have been noted
+	files  []outFile       // by ID
+	taken  map[string]bool // their names
 	err    error
 }
 
@@ -34,7 +35,7 @@ type outFile struct {
 // log cannot say is counted in log as skipped, or noted: latencies, who issued
 // what, operations on names, and blanks in names.
 func NewWriter(w io.Writer, log *trace.Log) trace.Writer {
-	out := &writer{w: bufio.NewWriterSize(w, 64<<10), log: log}
+	out := &writer{w: bufio.NewWriterSize(w, 64<<10), log: log, taken: map[string]bool{}}
 	out.w.WriteString(headerStart + "3" + headerEnd + "\n")
 	return out
 }
@@ -143,10 +144,26 @@ func (w *writer) open(id trace.ID) error {
 	for int(id) >= len(w.files) {
 		w.files = append(w.files, outFile{})
 	}
-	w.files[id].name = string(name)
+	w.files[id].name = w.unique(string(name))
 	w.put(id, "add", 0, 0, false)
 	w.put(id, "open", 0, 0, false)
 	return w.err
+}
+
+// unique is a name that no other file of the log has: what became of blanks may be one's already.
+func (w *writer) unique(name string) string {
+	if name == "" {
+		name = "_"
+	}
+	free := name
+	for n := 2; w.taken[free]; n++ {
+		free = name + "_" + strconv.Itoa(n)
+	}
+	if free != name {
+		w.log.Note("some files have the same name once blanks are _: the log numbers them")
+	}
+	w.taken[free] = true
+	return free
 }
 
 // put writes one line.
