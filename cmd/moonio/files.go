@@ -22,7 +22,7 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 	if st, err := os.Stat(path); err == nil {
 		mode = st.Mode().Perm()
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	f, err := os.CreateTemp(filepath.Dir(path), temporary(path))
 	if err != nil {
 		return err
 	}
@@ -72,6 +72,12 @@ func newResultFile(path string) (*resultFile, error) {
 	return &resultFile{path: real}, newFileIn(real)
 }
 
+// temporary is the pattern of the names that a file has until it is whole. Names have 255 bytes at the most.
+func temporary(path string) string {
+	base := filepath.Base(path)
+	return "." + base[:min(len(base), 200)] + ".*"
+}
+
 // newFileIn says whether a file can be made beside path.
 func newFileIn(path string) error {
 	dir := filepath.Dir(path)
@@ -84,7 +90,12 @@ func newFileIn(path string) error {
 	if err := unix.Access(dir, unix.W_OK|unix.X_OK); err != nil {
 		return fmt.Errorf("directory %s cannot be written: %w", dir, err)
 	}
-	return nil
+	// Better now than after the run: some file systems take no files, or not of such a name.
+	f, err := os.CreateTemp(dir, temporary(path))
+	if err != nil {
+		return fmt.Errorf("no file can be made there: %w", errors.Unwrap(err))
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 func writableFile(path string) error {
