@@ -94,6 +94,7 @@ func (r *running) perform() (*vm.Outcome, error) {
 		Why: s.backend.Why(), Detail: s.info.Detail, Features: s.info.Features,
 		Virtual: s.info.Virtual, Memory: s.info.Memory,
 	}
+	r.nameUnused()
 	r.lookAround()
 	if err := r.startRecord(); err != nil {
 		return nil, err
@@ -103,6 +104,21 @@ func (r *running) perform() (*vm.Outcome, error) {
 		return outcome, err
 	}
 	return outcome, r.fio.live.failed
+}
+
+// nameUnused says which flags have no effect on an engine whose files are in memory.
+func (r *running) nameUnused() {
+	if !r.engine.Memory() || r.fio != nil {
+		return
+	}
+	for _, f := range []struct {
+		name string
+		used bool
+	}{{"--dir " + r.flags.dir, r.flags.dir != ""}, {"--keep", r.flags.keep}} {
+		if f.used {
+			r.note("%s has no effect: engine %s touches no storage", f.name, r.flags.engine)
+		}
+	}
 }
 
 // play tries the script, and runs it if there is nothing wrong with it.
