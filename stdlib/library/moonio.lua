@@ -148,7 +148,7 @@ function File:allocate(offset, length) end
 ---@return string? reason
 function File:truncate(size) end
 
----Closes the file, timed as "close". It cannot be used afterwards.
+---Closes the file, timed as "close". It cannot be used afterwards. One that a stream or a replay of the phase works on cannot be closed in it.
 ---@return integer? zero
 ---@return string? reason
 function File:close() end
@@ -343,6 +343,7 @@ function exponential(mean) end
 function sleep(d) end
 
 ---Times a stretch of a client's own under a name, and returns what the function returns. Only in a client.
+---A job can have 256 names.
 ---@generic T
 ---@param name string
 ---@param fn fun(): T
