@@ -27,7 +27,10 @@ func newCommand() *command {
 }
 
 func (p *program) newScript(file string) error {
-	if filepath.Ext(file) == "" {
+	switch base := filepath.Base(file); {
+	case file == "" || strings.HasSuffix(file, "/"):
+		return usage("new %q: it names no file", file)
+	case filepath.Ext(base) == "":
 		file += ".lua"
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)

@@ -25,8 +25,9 @@ func Clean(w io.Writer, o CleanOptions, dirs ...string) error {
 	var errs []error
 	for _, dir := range dirs {
 		c := &cleaner{w: w, o: o, dir: dir}
-		errs = append(errs, eachMark(dir, here(), c.clean))
-		if c.found == 0 {
+		err := eachMark(dir, here(), c.clean)
+		errs = append(errs, err)
+		if c.found == 0 && err == nil {
 			fmt.Fprintf(w, "%s: nothing to clean\n", dir)
 		}
 	}
