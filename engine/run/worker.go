@@ -172,7 +172,8 @@ func (w *Worker) advance() {
 	}
 }
 
-// submit hands the queued operations over.
+// submit hands the queued operations over. The service time of all begins with that: a slot whose operation waits
+// while others are handed over is in use.
 func (w *Worker) submit() error {
 	w.watch.leave(w)
 	batch := w.takes()
@@ -194,7 +195,6 @@ func (w *Worker) submit() error {
 		if _, err := w.eng.Wait(nil, 0, at); err != nil {
 			return fmt.Errorf("handing over %d operations: %w", n, err)
 		}
-		at = w.eng.Now()
 	}
 	w.queue = w.queue[:copy(w.queue, w.queue[len(batch):])]
 	return nil

@@ -69,3 +69,42 @@ func TestApproach(t *testing.T) {
 	w.p.s.Virtual = true
 	check(6*ms, 7*ms, 1, 7*ms)
 }
+
+// ticking is an engine on whose clock time passes whenever it is asked for anything.
+type ticking struct {
+	engine.Engine
+	now   int64
+	calls [][]uint32
+}
+
+func (e *ticking) Now() int64 { e.now++; return e.now }
+
+func (e *ticking) Submit(_ []engine.Op, slots []uint32) error {
+	e.calls = append(e.calls, slices.Clone(slots))
+	e.now += 1000
+	return nil
+}
+
+func (e *ticking) Wait([]engine.Completion, int, int64) (int, error) { e.now += 1000; return 0, nil }
+
+// However many calls hand operations over, the service time of all begins with the first: their slots are in use
+// from then on, so that depth times duration is what the operations take together.
+func TestServiceBeginsWithHandingOver(t *testing.T) {
+	const depth = 8
+	e := &ticking{}
+	w := &Worker{p: &phase{s: &Session{}}, eng: e, ops: make([]engine.Op, depth), slots: make([]slot, depth), gap: 60_000, call: depth}
+	for i := range uint32(depth) {
+		w.queue = append(w.queue, i)
+	}
+	if err := w.submit(); err != nil {
+		t.Fatal(err)
+	}
+	if len(e.calls) != 4 || len(w.queue) != 0 || w.flying != depth {
+		t.Errorf("handed over as %v; %d are left, %d in flight", e.calls, len(w.queue), w.flying)
+	}
+	for i := range w.slots {
+		if w.slots[i].submitted != w.watch.left {
+			t.Errorf("operation %d began at %d, the handing over at %d", i, w.slots[i].submitted, w.watch.left)
+		}
+	}
+}
