@@ -1,8 +1,6 @@
 package calls
 
 import (
-	"bytes"
-
 	"moonio/engine/trace"
 	"moonio/engine/trace/internal/scan"
 )
@@ -83,16 +81,14 @@ func (m *Machine) reap(p *Process, c *Call) error {
 	k.context, _ = scan.Number(c.arg(0))
 	n := int64(0)
 	for ; n < c.Ret; n++ {
-		start := bytes.IndexByte(rest, '{')
-		if start < 0 {
-			break
-		}
-		end := braceEnd(rest[start:])
-		if end < 0 {
+		event, after, ends := braced(rest)
+		if !ends {
 			return errBad("events that do not end")
 		}
-		event := rest[start+1 : start+end-1]
-		rest = rest[start+end:]
+		if after == nil {
+			break
+		}
+		rest = after
 		k.data, _ = number(value(event, "data="))
 		if res, ok := number(value(event, "res=")); ok {
 			m.completed(p, k, res, c)

@@ -20,21 +20,20 @@ func (m *Machine) submit(p *Process, c *Call) error {
 	missing := error(nil)
 	var n int64
 	for ; n < c.Ret; n++ {
-		start := bytes.IndexByte(rest, '{')
-		if start < 0 {
-			break
-		}
-		end := braceEnd(rest[start:])
-		if end < 0 {
+		request, after, ends := braced(rest)
+		if !ends {
 			return errBad("requests that do not end")
 		}
-		switch err := m.request(p, c, rest[start+1:start+end-1]); {
+		if after == nil {
+			break
+		}
+		switch err := m.request(p, c, request); {
 		case err != nil && ignoreSkip(err) != nil:
 			return err
 		case err != nil:
 			missing = err
 		}
-		rest = rest[start+end:]
+		rest = after
 	}
 	if n < c.Ret {
 		m.log.Note("not all requests of io_submit are in the trace: strace prints as many as -s says, none with -s0 and 32 without it; capture with a larger -s, or at the block layer")
@@ -46,6 +45,20 @@ func (m *Machine) submit(p *Process, c *Call) error {
 
 // maxHidden is more than one call submits: a number beyond it is garbage.
 const maxHidden = 1 << 20
+
+// braced is what the next braces of b enclose, and what comes after them, nil if there are none; ends says whether they
+// are closed.
+func braced(b []byte) (inside, after []byte, ends bool) {
+	start := bytes.IndexByte(b, '{')
+	if start < 0 {
+		return nil, nil, true
+	}
+	end := braceEnd(b[start:])
+	if end < 0 {
+		return nil, nil, false
+	}
+	return b[start+1 : start+end-1], b[start+end:], true
+}
 
 // braceEnd is where what begins with a brace ends, behind the closing one; -1 if nowhere.
 func braceEnd(b []byte) int {
