@@ -60,7 +60,12 @@ func (i *Inline) Room(n int) error {
 
 // Wait hands out what is done, and sleeps if that is less than least.
 func (i *Inline) Wait(out []engine.Completion, least int, deadline int64) (int, error) {
-	n := copy(out, i.Done[i.head:])
+	n := 0
+	if left := i.Done[i.head:]; len(left) == 1 && len(out) > 0 {
+		out[0], n = left[0], 1 // at depth 1, a call less
+	} else {
+		n = copy(out, left)
+	}
 	if i.head += n; i.head == len(i.Done) {
 		i.Done, i.head = i.Done[:0], 0
 	}

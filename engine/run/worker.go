@@ -302,9 +302,11 @@ func (w *Worker) dash() error {
 		if len(w.queue) == 0 {
 			return nil
 		}
-		if err := w.submit(); err != nil {
+		w.watch.leave(w)
+		if err := w.hand(w.queue, w.watch.left); err != nil {
 			return err
 		}
+		w.queue = w.queue[:0]
 		if err := w.reap(1, w.now); err != nil {
 			return err
 		}
