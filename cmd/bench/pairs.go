@@ -111,7 +111,7 @@ func (s *setup) jobs() []pair {
 		null("zipf", "--rw=randread", "--random_distribution=zipf:1.1"),
 		null("bssplit", "--rw=randread", "--bssplit=4k/60:8k/20:64k/20"),
 		null("read", "--rw=read"),
-		null("randwrite, crc32c verify", "--rw=randwrite", "--verify=crc32c", "--do_verify=0"),
+		null("randwrite, crc32c verify", "--rw=randwrite", "--verify=crc32c", "--do_verify=0", "--verify_state_save=0"),
 		s.both("libaio, direct randread, depth 32", "fio libaio, defaults", s.dir, nil, direct...),
 		s.both("libaio, direct randread, depth 32", "fio libaio, batches of 16", s.dir, batched, direct...),
 		s.both("psync, randread from the page cache", "fio psync", s.tmpfs, nil, cached("psync")...),
