@@ -97,6 +97,7 @@ func (w *Worker) resumeClients() {
 	if len(w.runnable) == 0 {
 		return
 	}
+	w.looks = false
 	w.watch.enter()
 	defer w.watch.exit()
 	// A client that is runnable again at once waits for the next turn of the

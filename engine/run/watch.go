@@ -44,10 +44,10 @@ func (v *watch) stalled() int {
 
 func (v *watch) begin(now int64) { v.measuring, v.began = true, now }
 
-// leave notes that the worker is about to wait.
+// leave notes that the worker is about to wait. Turns of the loop that only look at the clock are no work.
 func (v *watch) leave(w *Worker) {
 	v.left = w.eng.Now()
-	if !v.measuring {
+	if !v.measuring || w.looks && len(w.queue) == 0 {
 		return
 	}
 	d := v.left - w.now

@@ -60,6 +60,7 @@ type Worker struct {
 
 	aim   int64 // the deadline that the worker sleeps towards
 	early int64 // how long before it to wake
+	looks bool  // it only looks at the clock in this turn of the loop
 
 	batchWanted int  // completions to wait for at a time; 0: the script doesn't say
 	call        int  // the most operations to hand over in one call
@@ -370,6 +371,7 @@ func (w *Worker) measureGap(n int) {
 	if n == 0 {
 		return
 	}
+	w.looks = false
 	gap := w.now - w.reaped
 	if n > 1 {
 		gap /= int64(n)
@@ -415,6 +417,7 @@ func (w *Worker) until() (least int, deadline int64) {
 // microseconds, and in a virtual machine hundreds at times, which all that is due would be late by.
 func (w *Worker) approach(least int, deadline int64) (int, int64) {
 	left := deadline - w.now
+	w.looks = false
 	switch {
 	case w.p.s.Virtual || deadline == engine.NoDeadline:
 		return least, deadline
@@ -422,6 +425,7 @@ func (w *Worker) approach(least int, deadline int64) (int, int64) {
 		w.aim, w.early = deadline, min(vigil, left/10)
 	}
 	if left <= w.early {
+		w.looks = true
 		return 0, w.now
 	}
 	return least, deadline - w.early

@@ -70,6 +70,27 @@ func TestApproach(t *testing.T) {
 	check(6*ms, 7*ms, 1, 7*ms)
 }
 
+// Turns in which the worker only looks at the clock are no work of its own: they would make the mean of those that
+// are look short.
+func TestLooksAreNoWork(t *testing.T) {
+	w := &Worker{p: &phase{s: &Session{}}, eng: &ticking{}, watch: watch{measuring: true}}
+	turn := func(queued int, want int64) {
+		t.Helper()
+		w.queue = make([]uint32, queued)
+		if w.watch.leave(w); w.watch.loops != want {
+			t.Errorf("%d turns of work, want %d", w.watch.loops, want)
+		}
+	}
+	turn(0, 1)
+	w.aim, w.early = 1000, 100
+	w.now = 950
+	w.approach(1, 1000)
+	turn(0, 1)
+	turn(1, 2)
+	w.measureGap(1) // something completed meanwhile
+	turn(0, 3)
+}
+
 // ticking is an engine on whose clock time passes whenever it is asked for anything.
 type ticking struct {
 	engine.Engine
