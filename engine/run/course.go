@@ -23,7 +23,6 @@ type course struct {
 	open    atomic.Int64 // workers whose part is not over
 	ops     budget
 	bytes   budget
-	limited bool         // there is one of the two
 	moved   atomic.Int64 // bytes, if the page cache is to forget them
 	kept    atomic.Int64 // of them, when it forgets the next time
 }
@@ -112,7 +111,6 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 	c := &course{spec: s, mix: mix}
 	c.ops.limit(s.Ops)
 	c.bytes.limit(s.Bytes)
-	c.limited = c.ops.limited || c.bytes.limited
 	c.kept.Store(s.Forget)
 	if c.order, err = s.Order.compile(len(s.Files), dist.Derive(p.seed, uint64(i), 0xf11e)); err != nil {
 		return nil, err

@@ -41,7 +41,6 @@ type phase struct {
 	users func() map[*engine.File]string // as of plan
 
 	ops, bytes, iterations budget
-	limited                bool           // there is one of ops or bytes
 	turns                  atomic.Int64   // measured ones that were made
 	parts                  []atomic.Int32 // by job: workers whose part is not over, if the job EndsPhase
 
@@ -224,7 +223,6 @@ func (p *phase) schedule() {
 	}
 	p.ops.limit(p.plan.Ops)
 	p.bytes.limit(p.plan.Bytes)
-	p.limited = p.ops.limited || p.bytes.limited
 	p.iterations.limit(p.plan.Iterations)
 	for i := range p.plan.Jobs {
 		if _, end := p.window(i); p.plan.Jobs[i].Clients != nil {

@@ -47,7 +47,7 @@ func (v *watch) begin(now int64) { v.measuring, v.began = true, now }
 // leave notes that the worker is about to wait. Turns of the loop that only look at the clock are no work.
 func (v *watch) leave(w *Worker) {
 	v.left = w.eng.Now()
-	if !v.measuring || w.looks && len(w.queue) == 0 {
+	if !v.measuring || w.looks && len(w.queue) == 0 && w.reaped != w.now {
 		return
 	}
 	d := v.left - w.now

@@ -371,7 +371,6 @@ func (w *Worker) measureGap(n int) {
 	if n == 0 {
 		return
 	}
-	w.looks = false
 	gap := w.now - w.reaped
 	if n > 1 {
 		gap /= int64(n)
