@@ -58,18 +58,40 @@ func (s *State) drive(L *lua.LState, values []lua.LValue) (out []lua.LValue, wai
 	for {
 		th := s.stack[len(s.stack)-1].th
 		pad(th, len(values))
-		state, failure, got := L.Resume(th, nil, values...)
-		if state == lua.ResumeError {
-			values, err = s.failed(failure)
-		} else if c, ok := got[0].(control); ok {
-			values = s.obey(c, got)
-		} else {
+		got, ok := s.pass(L, th, values)
+		if !ok {
+			values, err = s.failed(got[0])
+		} else if len(got) == 0 {
 			return nil, true, nil
+		} else {
+			values = s.obey(got[0].(control), got)
 		}
 		if err != nil || len(s.stack) == s.base {
 			return values, false, err
 		}
 	}
+}
+
+// pass lets a primed thread go on with values until it yields, and returns what it
+// yields, in memory that is good until the next pass; or, not ok, the value of the error
+// that ended it. It is LState.Resume without what a started thread and a wait do not need: an
+// allocation, and looks at what is known.
+func (s *State) pass(L, th *lua.LState, values []lua.LValue) (got []lua.LValue, ok bool) {
+	th.Parent = L
+	L.G.CurrentThread = th
+	for _, v := range values {
+		th.Push(v)
+	}
+	top := L.GetTop()
+	threadRun(th)
+	ok = L.Get(top+1) == lua.LTrue
+	clear(s.got)
+	s.got = s.got[:0]
+	for i := top + 2; i <= L.GetTop(); i++ {
+		s.got = append(s.got, L.Get(i))
+	}
+	L.SetTop(top)
+	return s.got, ok
 }
 
 // pad makes room for the results that a waiting call wants and does not get.
@@ -127,7 +149,7 @@ func (s *State) finished(got []lua.LValue) []lua.LValue {
 // failed takes a thread that ended with an error off the stack. Who called it gets the
 // error as values if it can be caught; otherwise every thread of this drive is
 // given up.
-func (s *State) failed(failure error) ([]lua.LValue, *thrown) {
+func (s *State) failed(failure lua.LValue) ([]lua.LValue, *thrown) {
 	err := s.describe(s.stack[len(s.stack)-1].th, failure)
 	e := s.pop()
 	if err.cause != nil || e.kind == started {

@@ -84,11 +84,8 @@ type thrown struct {
 }
 
 // describe says what a thread ended with.
-func (s *State) describe(th *lua.LState, failure error) *thrown {
-	t := &thrown{value: lua.LNil, cause: s.stop.Err()}
-	if api, ok := failure.(*lua.ApiError); ok && api.Object != nil {
-		t.value = api.Object
-	}
+func (s *State) describe(th *lua.LState, value lua.LValue) *thrown {
+	t := &thrown{value: value, cause: s.stop.Err()}
 	if t.cause != nil {
 		return t
 	}

@@ -38,6 +38,12 @@ type instruction func(L *lua.LState, inst uint32, base *callFrame) int
 //go:linkname jumpTable github.com/yuin/gopher-lua.jumpTable
 var jumpTable [lua.OP_NOP + 1]instruction
 
+// threadRun runs a thread until it yields, returns or fails, and puts whether it did not fail,
+// and its values, on its parent's stack.
+//
+//go:linkname threadRun github.com/yuin/gopher-lua.threadRun
+func threadRun(*lua.LState)
+
 var frameOffset, registryOffset uintptr
 
 // frameOf is the innermost frame of a thread, nil before it has begun.

@@ -14,6 +14,7 @@ type State struct {
 	stop    *stop
 	stack   []entry                   // the threads that run: each was called by the one before
 	stacks  [][]entry                 // memory for more of them
+	got     []lua.LValue              // what the last pass returned
 	base    int                       // where in the stack the innermost drive began
 	causes  []string                  // why the calls of drive under way cannot wait, the innermost last
 	waiting map[*lua.LState][]entry   // stacks of more than one thread, by their first, while they wait
