@@ -61,8 +61,8 @@ func newProgram(director *machine, w *run.Worker, j *job) (run.Program, error) {
 }
 
 // clientBody is what a client runs: the job's function, turn after turn.
-const clientBody = `local fn, turn, id = ...
-while turn() do fn(id) end`
+const clientBody = `local fn, turns, id = ...
+for id in turns, nil, id do fn(id) end`
 
 func (p *program) Start(t *run.Task) error {
 	t.Data = &client{co: p.m.newThread()}
@@ -75,7 +75,7 @@ func (p *program) Resume(t *run.Task) (done bool, err error) {
 	m.task, m.client = t, c
 	if !c.started {
 		c.started = true
-		return m.resume(c.co, p.m.body, p.fn, p.m.turn, lua.LNumber(t.ID+1))
+		return m.resume(c.co, p.m.body, p.fn, p.m.turns, lua.LNumber(t.ID+1))
 	}
 	w := c.wait
 	c.wait = waitNothing

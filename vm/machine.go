@@ -35,7 +35,7 @@ type machine struct {
 	// On workers.
 	carrier *carrier
 	body    *lua.LFunction
-	turn    *lua.LFunction
+	turns   *lua.LUserData
 	users   int // programs that have not been closed
 }
 
@@ -62,6 +62,7 @@ func newMachine(r *Run) (*machine, error) {
 		typePattern: nil, typeRate: nil, typeDelay: nil, typeJob: nil, typeTrace: nil,
 	} {
 		m.types[name] = m.metatable(name, methods)
+		lua51.FixMethods(m.types[name])
 	}
 	m.types[typeTrace].RawSetString("__call", m.L.NewFunction(m.nextRecord))
 	m.types[typeRecord] = m.recordType()

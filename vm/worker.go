@@ -1,10 +1,12 @@
 package vm
 
 import (
+	"strings"
+
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/engine/run"
-	"moonio/vm/luafix"
+	"moonio/vm/lua51"
 )
 
 // onWorker is the state of a worker, made for the first of its jobs.
@@ -22,10 +24,8 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 	if on.body, err = on.compiled(clientBody, "=client"); err != nil {
 		return nil, err
 	}
-	on.turn = on.L.NewFunction(func(L *lua.LState) int {
-		L.Push(lua.LBool(on.task.Turn()))
-		return 1
-	})
+	on.turns = on.L.NewUserData()
+	on.turns.Value = lua51.Turns(func() bool { return on.task.Turn() })
 	w.Data = on
 	return on, nil
 }
@@ -45,13 +45,10 @@ func (m *machine) alone() (*machine, error) {
 	return on, nil
 }
 
-// compiled is a function of the program's own that is written in Lua.
+// compiled is a function of the program's own that is written in Lua. It is compiled as
+// it stands, without the repairs that scripts need.
 func (m *machine) compiled(source, name string) (*lua.LFunction, error) {
-	proto, err := luafix.Compile(source, name)
-	if err != nil {
-		return nil, err
-	}
-	return m.L.NewFunctionFromProto(proto), nil
+	return m.L.Load(strings.NewReader(source), name)
 }
 
 // release frees a worker's state with the last of its programs.

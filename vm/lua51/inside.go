@@ -30,7 +30,16 @@ type callFrame struct {
 }
 
 // registry mirrors the beginning of gopher-lua's: a thread's registers.
-type registry struct{ array []lua.LValue }
+type registry struct {
+	array []lua.LValue
+	top   int // beyond the last that is in use
+}
+
+// set gives a register of the running function a value.
+func (r *registry) set(i int, v lua.LValue) {
+	r.array[i] = v
+	r.top = max(r.top, i+1)
+}
 
 // instruction carries one instruction out. It returns 1 to leave the loop.
 type instruction func(L *lua.LState, inst uint32, base *callFrame) int

@@ -10,6 +10,8 @@ import (
 // endless run of Lua goes backwards, returns or calls in tail position again and
 // again: those look whether the state is to stop.
 func replaceInstructions() {
+	jumpTable[lua.OP_SELF] = self(jumpTable[lua.OP_SELF])
+	jumpTable[lua.OP_TFORLOOP] = turns(jumpTable[lua.OP_TFORLOOP])
 	for _, op := range []int{lua.OP_FORLOOP, lua.OP_TFORLOOP, lua.OP_RETURN, lua.OP_TAILCALL} {
 		original := jumpTable[op]
 		jumpTable[op] = func(L *lua.LState, inst uint32, base *callFrame) int {
