@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package engine
+
+const stamps = false
+
+func timestamp() int64 { return 0 }
