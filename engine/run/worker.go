@@ -224,13 +224,13 @@ func (w *Worker) hand(batch []uint32, at int64) error {
 
 // piece is how many of the operations to hand over in the next call, after those that were just
 // now handed over. A device that is slower than the calls is given the first at once and begins
-// while the next are prepared: as many as it has been given, so that it does not run out of work, in
+// while the next are prepared: three times as many as it has been given, so that it does not run out of work, in
 // a few calls. At least it is as many as complete in the time that a call may cost, and all where
 // they complete there and then. Linked operations stay together.
 func (w *Worker) piece(batch []uint32, given int) int {
 	n := min(len(batch), w.call)
 	if !w.inline && !w.p.s.Virtual && w.gap > 0 {
-		n = int(min(int64(n), max(int64(given), 1+handover/w.gap)))
+		n = int(min(int64(n), max(3*int64(given), 1+handover/w.gap)))
 	}
 	for n < len(batch) && w.ops[batch[n-1]].Flags&engine.Link != 0 {
 		n++
