@@ -214,3 +214,20 @@ func (o *options) rate(name string) units.Rate {
 	}
 	return r
 }
+
+// entry is a named entry of a table.
+type entry struct {
+	name       string
+	key, value lua.LValue
+}
+
+// sorted gives a table's entries by name: Lua's own order may differ from run to run.
+func sorted(t *lua.LTable) []entry {
+	var list []entry
+	t.ForEach(func(k, v lua.LValue) { list = append(list, entry{k.String(), k, v}) })
+	slices.SortFunc(list, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// inSeconds is a duration as scripts count it.
+func inSeconds(d time.Duration) lua.LNumber { return lua.LNumber(d.Seconds()) }
