@@ -1,19 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"moonio/cmd/internal/fiojob"
 	"moonio/cmd/internal/fiolua"
@@ -21,7 +16,6 @@ import (
 	"moonio/engine/backend"
 	"moonio/engine/environ"
 	"moonio/engine/report"
-	"moonio/engine/workdir"
 )
 
 func fioCommand() *command {
@@ -114,63 +108,10 @@ func (f *fioRun) setup(args []string) fiolua.Setup {
 	return fiolua.Setup{Dir: realPath("."), Look: lookAt, Real: realPath, Room: roomIn, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args}
 }
 
-// roomIn is how many bytes files in a directory may take.
-func roomIn(dir string) int64 {
-	n, err := workdir.Room(dir)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 // virtual says whether an engine touches no storage.
 func virtual(engine string) bool {
 	c, err := backend.Parse(engine)
 	return engine != "" && err == nil && c.Memory()
-}
-
-// realPath is a path from the root on, with links followed as far as there is something.
-func realPath(path string) string {
-	path = absolute(path)
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	if dir := filepath.Dir(path); dir != path {
-		return filepath.Join(realPath(dir), filepath.Base(path))
-	}
-	return path
-}
-
-// lookAt says what there is at a path. Links are followed: the user named it.
-func lookAt(path string) fiolua.Node {
-	st, err := os.Stat(path)
-	if err != nil {
-		return fiolua.Node{}
-	}
-	n := fiolua.Node{Exists: true, Size: st.Size(), Kind: fiolua.Other}
-	switch mode := st.Mode(); {
-	case mode.IsRegular():
-		n.Kind = fiolua.Regular
-	case mode.IsDir():
-		n.Kind = fiolua.Directory
-	case mode&os.ModeDevice != 0 && mode&os.ModeCharDevice == 0:
-		n.Kind = fiolua.Device
-		n.Size = deviceSize(path)
-	}
-	return n
-}
-
-func deviceSize(path string) int64 {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	n, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // do shows the script, or runs it.
@@ -225,106 +166,6 @@ func (f *fioRun) tell(p *program) error {
 	return nil
 }
 
-// flags are the run's, from what the command line says and the jobs need.
-func (f *fioRun) flags() (*runFlags, error) {
-	o := &runFlags{dir: f.program.Dir, dirs: f.program.Parts, engine: backend.Auto, seed: f.program.Seed, format: "text", keep: true, interval: fioInterval}
-	if !f.program.Seeded {
-		o.seed = uint64(time.Now().UnixNano()) & (1<<32 - 1)
-	}
-	if f.program.Null {
-		o.engine = "null"
-	}
-	if o.record = f.program.IOLog; o.record != "" {
-		o.recordFormat = "iolog"
-	}
-	if err := f.own(o); err != nil {
-		return nil, err
-	}
-	if virtual(o.engine) {
-		o.dir, o.dirs = "", nil
-	}
-	if err := f.reach(o); err != nil {
-		return nil, err
-	}
-	return o, f.report()
-}
-
-// fioInterval is how long the windows are over which fio looks at rates.
-const fioInterval = 500 * time.Millisecond
-
-// own reads moonio's own flags.
-func (f *fioRun) own(o *runFlags) error {
-	o.quiet, o.noProgress, o.destroy = f.general.has("quiet"), f.general.has("no-progress"), f.general.has("destroy-data")
-	for _, g := range f.general {
-		var err error
-		switch g.Name {
-		case "engine":
-			o.engine = g.Value
-		case "out":
-			o.out = g.Value
-		case "record":
-			o.record, o.recordFormat = g.Value, ""
-		case "fault":
-			o.faults = append(o.faults, g.Value)
-		case "interval":
-			err = o.setInterval(g.Value)
-		case "seed":
-			if o.seed, err = strconv.ParseUint(g.Value, 0, 64); err != nil {
-				err = errors.New("not a whole number from 0 to 2^64-1")
-			}
-		}
-		if err != nil {
-			return usage("%w", g.Fail("", "%v", err))
-		}
-	}
-	return nil
-}
-
-// report reads where the report goes, and in which form.
-func (f *fioRun) report() (err error) {
-	formats := "normal"
-	for _, g := range f.general {
-		switch g.Name {
-		case "output-format":
-			formats = g.Value
-		case "minimal":
-			formats = "terse"
-		case "append-terse":
-			formats += ",terse"
-		case "output":
-			f.output = g.Value
-		}
-	}
-	if f.formats, err = fioout.ParseFormats(formats); err != nil {
-		return usage("%w", err)
-	}
-	if err := f.checkWords(); err != nil {
-		return err
-	}
-	if f.output != "" {
-		if err := newFileIn(f.output); err != nil {
-			return usage("--output=%s: %w", f.output, err)
-		}
-	}
-	return nil
-}
-
-// checkWords refuses values of the command line's options that there are none of.
-func (f *fioRun) checkWords() error {
-	words := map[string][]string{"eta": {"always", "never", "auto"}, "terse-version": {"2", "3", "4", "5"}}
-	for _, g := range f.general {
-		if list, ok := words[g.Name]; ok && !slices.Contains(list, g.Value) {
-			return usage("%w", g.Fail("", "it is one of %s", strings.Join(list, ", ")))
-		}
-		if g.Name == "eta-interval" {
-			if d, err := fioDuration(g.Value); err != nil || d == 0 {
-				return usage("%w", g.Fail("", "it is a length of time above 0: seconds, or a number with ms, s, m or h"))
-			}
-		}
-	}
-	return nil
-}
-
 // write writes the report as fio does.
 func (f *fioRun) write(r *running) error {
 	for _, e := range r.result.Expectations {
@@ -347,106 +188,3 @@ func (f *fioRun) write(r *running) error {
 
 // inJobs puts advice to scripts in the words of those who have jobs.
 var inJobs = strings.NewReplacer("Give the phase more threads", "Spread the load over more jobs", ", or the clients less to do", "")
-
-// reach lets the run reach the files and devices that the jobs name.
-func (f *fioRun) reach(o *runFlags) error {
-	var devices []string
-	for _, g := range f.general {
-		switch g.Name {
-		case "overwrite":
-			name, err := f.inRun(g)
-			if err != nil {
-				return err
-			}
-			o.overwrite = append(o.overwrite, name)
-		case "device":
-			devices = append(devices, g.Value)
-		}
-	}
-	if o.destroy && len(devices) == 0 {
-		return usage("--destroy-data goes with --device: name the device whose data may be destroyed")
-	}
-	if o.dir == "" {
-		return nil
-	}
-	for _, file := range f.program.Files {
-		if !file.Device {
-			continue
-		}
-		named := slices.ContainsFunc(devices, func(d string) bool { return realPath(d) == file.Path })
-		switch {
-		case !file.Written:
-			o.reading = append(o.reading, file.Path)
-		case named && o.destroy:
-			o.devices = append(o.devices, file.Path)
-		default:
-			return usage("%w", file.Option.Fail("", "a job writes to the device %s, and what is on it would be lost: --device %[1]s --destroy-data allows it", file.Path))
-		}
-	}
-	o.destroy = len(o.devices) > 0 // jobs that only read destroy nothing
-	return nil
-}
-
-// inRun is what the run calls a file that --overwrite names.
-func (f *fioRun) inRun(g fiojob.Option) (string, error) {
-	want := realPath(g.Value)
-	for _, file := range f.program.Files {
-		if file.Path == want && !file.Device {
-			return file.Name, nil
-		}
-	}
-	return "", usage("%w", g.Fail("", "no job has a file %s", want))
-}
-
-// permit refuses jobs that write to files that are not theirs to write.
-func (f *fioRun) permit(s *storage) error {
-	if f == nil || s.dir == nil {
-		return nil
-	}
-	for _, file := range f.program.Files {
-		st, err := os.Stat(file.Path)
-		if dir := filepath.Dir(file.Path); err != nil && unix.Access(dir, unix.W_OK|unix.X_OK) == unix.EACCES {
-			return usage("%w", file.Option.Fail("", "there is no file %s yet, and the directory %s cannot be written: permission denied", filepath.Base(file.Path), dir))
-		}
-		if file.Device || err != nil || !file.Written && st.Size() >= file.Size {
-			continue
-		}
-		if err := s.dir.Guard().Writable(file.Name); err != nil {
-			what := "a job writes to"
-			if !file.Written {
-				what = fmt.Sprintf("a job needs %d bytes where there are %d in", file.Size, st.Size())
-			}
-			if !strings.Contains(err.Error(), "moonio did not make it") {
-				return usage("%w", file.Option.Fail("", "%s", otherDir.Replace(err.Error())))
-			}
-			return usage("%w", file.Option.Fail("", "%s %s, which moonio did not make: --overwrite %s allows writing to it, and what is in it is lost", what, file.Path, f.spelled(file.Path)))
-		}
-	}
-	return nil
-}
-
-// spelled is a path as it is typed where the user is.
-func (f *fioRun) spelled(path string) string {
-	if rel, err := filepath.Rel(realPath("."), path); err == nil && !strings.HasPrefix(rel, "..") {
-		return rel
-	}
-	return path
-}
-
-// fioOptions are the options of the command line that concern no job.
-type fioOptions []fiojob.Option
-
-func (o fioOptions) has(name string) bool {
-	return slices.ContainsFunc(o, func(g fiojob.Option) bool { return g.Name == name })
-}
-
-// value is the last that was given.
-func (o fioOptions) value(name string) string {
-	v := ""
-	for _, g := range o {
-		if g.Name == name {
-			v = g.Value
-		}
-	}
-	return v
-}
