@@ -10,23 +10,6 @@ import (
 	"moonio/engine/report"
 )
 
-// parts are the parts of a kind of operation's service times; nil where they are not known. An engine that
-// has one operation under way is not given it before it performs it; one that completes within a
-// submission leaves nothing to do after that.
-func (g *group) parts(c *cell) (submission, completion *hist.Histogram) {
-	switch {
-	case c.service == nil:
-		return nil, nil
-	case g.info.Depth == 1:
-		return nil, c.service
-	case g.info.Inline:
-		completion = hist.New()
-		completion.RecordN(0, c.service.Count())
-		return c.service, completion
-	}
-	return c.submission, c.completion
-}
-
 // asked is the collector's side of the detail.
 type asked struct {
 	p     *phase
@@ -93,6 +76,23 @@ func (a *asked) window(c *collector, job int, cells []cell) {
 		}
 	}
 	a.p.s.Detail.Window(w)
+}
+
+// parts are the parts of a kind of operation's service times; nil where they are not known. An engine that
+// has one operation under way is not given it before it performs it; one that completes within a
+// submission leaves nothing to do after that.
+func (g *group) parts(c *cell) (submission, completion *hist.Histogram) {
+	switch {
+	case c.service == nil:
+		return nil, nil
+	case g.info.Depth == 1:
+		return nil, c.service
+	case g.info.Inline:
+		completion = hist.New()
+		completion.RecordN(0, c.service.Count())
+		return c.service, completion
+	}
+	return c.submission, c.completion
 }
 
 // reportDetail adds the detail to a job's result.
