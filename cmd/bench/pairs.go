@@ -87,6 +87,8 @@ func (s *setup) scripts() []pair {
 	return []pair{
 		{"stream, 4 KiB direct random reads, depth 32", "fio io_uring, defaults", stream(32), s.fioRun(s.dir, 32, direct...), []figure{iops, userCPU, median}},
 		{"stream, 4 KiB direct random reads, depth 32", "fio io_uring, tuned", stream(32), s.fioRun(s.dir, 32, with(direct, tuned...)...), []figure{iops, userCPU, median}},
+		{"fio io_uring tuned, depth 128: the most that the storage does", "fio io_uring, defaults, depth 32",
+			s.fioRun(s.dir, 128, with(direct, tuned...)...), s.fioRun(s.dir, 32, direct...), []figure{iops}},
 		{"stream, 4 KiB direct random reads, depth 1", "fio io_uring, defaults", stream(1), s.fioRun(s.dir, 1, direct...), []figure{iops, userCPU, median}},
 		{"stream, 4 KiB buffered random reads on tmpfs, depth 32", "fio io_uring, defaults", s.ourRun(s.tmpfs, "io_uring", "depth=32", "direct=false"), s.fioRun(s.tmpfs, 32, buffered...), []figure{iops, userCPU}},
 		{"stream, 4 KiB buffered random reads on tmpfs, depth 32", "fio io_uring, tuned", s.ourRun(s.tmpfs, "io_uring", "depth=32", "direct=false"), s.fioRun(s.tmpfs, 32, with(buffered, tuned...)...), []figure{iops, userCPU}},
