@@ -105,7 +105,10 @@ func memoryHere() int64 {
 }
 
 func (f *fioRun) setup(args []string) fiolua.Setup {
-	return fiolua.Setup{Dir: realPath("."), Look: lookAt, Real: realPath, Room: roomIn, Memory: memoryHere(), ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args}
+	return fiolua.Setup{
+		Dir: realPath("."), Look: lookAt, Real: realPath, Room: roomIn, Trace: readTrace, Memory: memoryHere(),
+		ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args,
+	}
 }
 
 // virtual says whether an engine touches no storage.

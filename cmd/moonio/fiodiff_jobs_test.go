@@ -1,9 +1,12 @@
 package main
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // peerJobs are the jobs that both programs run.
-var peerJobs = slices.Concat(directionJobs, sizeJobs, amountJobs, placeJobs, engineJobs, fileJobs, syncJobs, timeJobs, dataJobs, reportJobs, jobFiles)
+var peerJobs = slices.Concat(directionJobs, sizeJobs, amountJobs, placeJobs, engineJobs, fileJobs, syncJobs, timeJobs, dataJobs, reportJobs, jobFiles, traceJobs)
 
 const lastLeftOut = "fio leaves the last one out"
 
@@ -204,6 +207,7 @@ var reportJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=read --disable_clat=1 --disable_slat=1"},
 	{args: "--name=a --filename=data --size=64k --rw=read --disable_bw=1 --disable_lat=1", order: unlogged},
 	{args: "--name=a --filename=data --size=64k --rw=read --description=words"},
+	{args: "--name=a --filename=data --size=64k --rw=read --disk_util=0"},
 	{args: "--name=a --filename=data --kb_base=1000 --size=64k --rw=read --unit_base=1 --significant_figures=6"},
 	{args: "--name=a --filename=data --size=64k --rw=read --continue_on_error=all"},
 	{args: "--name=a --filename=data --size=64k --rw=read --max_latency=10s"},
@@ -279,4 +283,28 @@ startdelay=20ms
 rw=randrw
 rwmixread=20
 `, order: places},
+}
+
+// shortTrace is what a job of fio's did in 20 ms, a sync among it.
+const shortTrace = `fio version 3 iolog
+0 data add
+0 data open
+5 data read 0 4096
+4000 data read 8193 4096
+8000 data write 16384 8192
+9000 data sync 0 0
+16000 data read 40960 512
+20000 data close
+`
+
+var traceJobs = []peerJob{
+	{args: "--name=a --read_iolog=trace.log", trace: shortTrace, lay: true},
+	{args: "--name=a --read_iolog=trace.log --replay_no_stall=1 --ioengine=io_uring", trace: shortTrace, lay: true, order: set},
+	{args: "--name=a --read_iolog=trace.log --replay_scale=3", trace: shortTrace, lay: true},
+	{args: "--name=a --read_iolog=trace.log --replay_align=4k --direct=1", trace: shortTrace, lay: true, order: counts},
+	{args: "--name=a --read_iolog=trace.log --replay_scale=2 --replay_align=4k --replay_time_scale=200", trace: shortTrace, lay: true},
+	{args: "--name=a --read_iolog=trace.log --replay_redirect=data", trace: strings.ReplaceAll(shortTrace, "data", "other"), lay: true},
+	{args: "--name=a --read_iolog=trace.log --read_iolog_chunked=1 --rw=randwrite --size=8k --loops=2", trace: shortTrace, lay: true},
+	{args: "--name=a --read_iolog=trace.log", trace: "fio version 2 iolog\ndata add\ndata open\ndata write 0 4096\ndata write 12288 4096\ndata read 0 4096\ndata close\n", lay: true},
+	{args: "--name=a --read_iolog=trace.log --numjobs=2 --group_reporting", trace: shortTrace, lay: true},
 }

@@ -33,6 +33,7 @@ const (
 type peerJob struct {
 	args  string // of the command line, with blanks between
 	file  string // lines of jobs.fio, which args follow
+	trace string // lines of trace.log, which read_iolog can name
 	order order
 	data  bool   // the files have the same bytes when all is over
 	lay   bool   // there is a file data of 256 KiB before
@@ -102,7 +103,11 @@ func startPairs(t *testing.T, jobs []peerJob) []*peerPair {
 			defer func() { <-room; close(p.done) }()
 			dir := filepath.Join(top, fmt.Sprint(i))
 			p.fio = runPeer(t.Context(), filepath.Join(dir, "fio"), j, fio)
-			p.moonio = runPeer(t.Context(), filepath.Join(dir, "moonio"), j, moonio, "fio", "--no-progress")
+			ours := []string{moonio, "fio", "--no-progress"}
+			if j.trace != "" { // which writes what was there
+				ours = append(ours, "--overwrite", "data")
+			}
+			p.moonio = runPeer(t.Context(), filepath.Join(dir, "moonio"), j, ours...)
 		})
 	}
 	t.Cleanup(all.Wait)
@@ -117,6 +122,11 @@ func runPeer(ctx context.Context, dir string, j peerJob, program ...string) peer
 	}
 	if j.lay {
 		if r.err = os.WriteFile(filepath.Join(dir, "data"), bytes.Repeat([]byte{0x33}, 256<<10), 0o666); r.err != nil {
+			return r
+		}
+	}
+	if j.trace != "" {
+		if r.err = os.WriteFile(filepath.Join(dir, "trace.log"), []byte(j.trace), 0o666); r.err != nil {
 			return r
 		}
 	}

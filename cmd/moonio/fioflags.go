@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moonio/cmd/internal/fiojob"
+	"moonio/cmd/internal/fiolua"
 	"moonio/cmd/internal/fioout"
 	"moonio/engine/backend"
 )
@@ -20,6 +21,10 @@ func (f *fioRun) flags() (*runFlags, error) {
 	}
 	if f.program.Null {
 		o.engine = "null"
+	}
+	o.params = map[string]string{}
+	for i, path := range f.program.Traces {
+		o.params[fiolua.TraceParam(i)] = path
 	}
 	if o.record = f.program.IOLog; o.record != "" {
 		o.recordFormat = "iolog"

@@ -32,7 +32,8 @@ var translated = set(`
 	max_latency latency_target latency_window latency_percentile invalidate fadvise_hint sync create_only allow_file_create pre_read cpumask
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers
 	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error
-	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what fill_device file_append write_iolog exec_prerun exec_postrun`)
+	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what fill_device file_append write_iolog exec_prerun exec_postrun
+	read_iolog replay_no_stall replay_redirect replay_scale replay_align replay_time_scale`)
 
 // shown are the options of the report and the logs.
 var shown = set(`
@@ -67,10 +68,26 @@ argument 4: random_distribution=zipf: zipf needs its theta, as in zipf:1.2
 argument 4: random_distribution=zoned:60/10:50/20: the zones come to 110 % of the accesses and 30 % of the space, and the most is 100
     --random_distribution=zoned:60/10:50/20
                                 ^^^^^^^^^^^`},
-		{"--size=1m --read_iolog=trace", `
-argument 3: read_iolog=trace: moonio has no such option: play the trace with ` + "`moonio replay`" + `
-    --read_iolog=trace
-                 ^^^^^`},
+		{"--size=1m --read_iolog=none", `
+argument 3: read_iolog=none: there is no such trace
+    --read_iolog=none
+                 ^^^^`},
+		{"--read_iolog=device.log", `
+argument 2: read_iolog=device.log: it is of 8,0, which is no file's name: replay_redirect=PATH says where it is played, or ` + "`moonio replay --map 8,0=PATH`" + `
+    --read_iolog=device.log
+                 ^^^^^^^^^^`},
+		{"--read_iolog=a.log --replay_align=3k", `
+argument 3: replay_align=3k: it is a power of two
+    --replay_align=3k
+                   ^^`},
+		{"--read_iolog=a.log --verify=crc32c", `
+argument 3: verify=crc32c: it does not go with read_iolog: what a trace writes is not known to be read back
+    --verify=crc32c
+             ^^^^^^`},
+		{"--read_iolog=a.log:b.log", `
+argument 2: read_iolog=a.log:b.log: that is no file's name here: give each trace a job of its own
+    --read_iolog=a.log:b.log
+                 ^^^^^^^^^^^`},
 		{"--size=1m --ioengine=filestat", `
 argument 3: ioengine=filestat: moonio has no engine filestat: write a script whose clients call stat
     --ioengine=filestat

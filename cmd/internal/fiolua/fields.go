@@ -44,6 +44,9 @@ func (t *translation) add(u *unit) (err error) {
 	if err := t.treat(u); err != nil {
 		return err
 	}
+	if u.v.Text("read_iolog") != "" {
+		return t.replay(u)
+	}
 	if err := t.guard(u); err != nil {
 		return err
 	}

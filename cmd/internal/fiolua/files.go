@@ -197,7 +197,7 @@ func (t *translation) prepare(u *unit) error {
 			h.advice = ""
 		}
 		h.written = u.rw.changes()
-		h.create = u.v.On("allow_file_create") || !u.v.Has("allow_file_create")
+		h.create = u.creates()
 		h.unlink = u.v.On("unlink")
 		h.preread = u.v.On("pre_read")
 		if h.preread && h.device {
@@ -215,6 +215,9 @@ func (t *translation) prepare(u *unit) error {
 	}
 	return nil
 }
+
+// creates says whether the unit makes files that are not there.
+func (u *unit) creates() bool { return u.v.On("allow_file_create") || !u.v.Has("allow_file_create") }
 
 // drops says whether the page cache is to hold nothing of the unit's files when it begins.
 func (u *unit) drops() bool {

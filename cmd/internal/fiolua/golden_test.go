@@ -2,6 +2,7 @@ package fiolua
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -55,7 +56,21 @@ func translate(args []string, files map[string]string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Translate(cmd, Setup{Dir: "/data", Look: world, Memory: 1 << 30, Args: args})
+	return Translate(cmd, Setup{Dir: "/data", Look: world, Trace: traces, Memory: 1 << 30, Args: args})
+}
+
+// traces are what can be played in the tests.
+func traces(path string, place func(offset int64) int64) (*Captured, error) {
+	c := &Captured{Named: true, Longest: 8192}
+	switch path {
+	case "device.log":
+		c.Named, c.Files = false, []CapturedFile{{Name: "8,0", End: 1 << 20, Reads: true}}
+	case "a.log", "b.log":
+		c.Files = []CapturedFile{{Name: "pages", End: place(40960) + 512, Reads: true, Writes: true}, {Name: "journal", End: place(1040384) + 8192, Writes: true}}
+	default:
+		return nil, errors.New("there is no such trace")
+	}
+	return c, nil
 }
 
 // TestScripts compares scripts with those in testdata, whose first lines are the command
@@ -136,7 +151,7 @@ func plan(t *testing.T, p *Program) {
 	r := &vm.Run{
 		Devices: devices,
 		Session: &run.Session{FS: b.FS(), Engine: b.Engine, Fixed: "the test", Seed: 1},
-		Plan:    &vm.Plan{}, Out: io.Discard, Err: io.Discard,
+		Plan:    &vm.Plan{}, Out: io.Discard, Err: io.Discard, Trace: played(t),
 		Require: func(name string) (string, string, error) {
 			source, _ := stdlib.Module(name)
 			return source, name, nil
@@ -155,6 +170,18 @@ func plan(t *testing.T, p *Program) {
 		if len(jobs) > 0 && !jobs[j.Phase+"/"+j.Name] && !strings.Contains(p.Script, "search.depth") {
 			t.Errorf("the script has no job %q in phase %q", j.Name, j.Phase)
 		}
+	}
+}
+
+// played writes traces down that are of the files that traces says.
+func played(t *testing.T) func(string) (string, error) {
+	return func(path string) (string, error) {
+		log := "fio version 3 iolog\n0 pages read 40960 512\n0 journal write 1040384 8192\n"
+		if path == "device.log" {
+			log = "fio version 3 iolog\n0 8,0 read 0 4096\n"
+		}
+		path = filepath.Join(t.TempDir(), path)
+		return path, os.WriteFile(path, []byte(log), 0o666)
 	}
 }
 

@@ -19,8 +19,10 @@ type Setup struct {
 	Room     func(string) int64  // bytes that files in a directory may take; nil: not known
 	Memory   int64               // the machine's, in bytes; 0: not known
 	ReadOnly bool                // whether jobs that write or trim are refused
-	Virtual  bool                // whether the run's engine touches no storage
-	Args     []string            // the command line, for the script's first lines
+	// Trace reads through a trace; place says where an offset goes. nil: none can be read.
+	Trace   func(path string, place func(offset int64) int64) (*Captured, error)
+	Virtual bool     // whether the run's engine touches no storage
+	Args    []string // the command line, for the script's first lines
 }
 
 // Node is what there is at a path.
@@ -51,6 +53,7 @@ type Program struct {
 	Parts    []string  // those beneath it, by name, that the files live in, if they are several
 	Files    []File    // those that it opens, devices among them
 	Null     bool      // the jobs touch no storage: they run on the engine null
+	Traces   []string  // that it plays; TraceParam names the parameter of each
 	Commands []Command // of exec_prerun and exec_postrun
 	IOLog    string    // where what the only job does is written down in fio's format; "": nowhere
 	Seed     uint64
@@ -116,6 +119,7 @@ type unit struct {
 	name string
 	rw   rw
 	base
+	playback *playback // nil: the unit makes up what it does
 
 	stage   int
 	results []string // the name of each clone's result in its phase

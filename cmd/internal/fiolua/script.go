@@ -18,6 +18,7 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.Builder, form
 func (t *translation) script() string {
 	w := &writer{}
 	t.head(w)
+	t.params(w)
 	t.opens(w)
 	for _, stage := range t.stages() {
 		if !stage[0].v.On("create_only") {
@@ -38,6 +39,9 @@ func (t *translation) head(w *writer) {
 		how = fmt.Sprintf("--engine null --seed %d", t.program.Seed)
 	}
 	w.line("-- Run it with")
+	for i, path := range t.program.Traces {
+		how += fmt.Sprintf(" -p %s=%s", TraceParam(i), path)
+	}
 	w.line("--   moonio run SCRIPT %s%s", comment(how), comment(t.deviceFlags()))
 	t.shell(w)
 	if len(t.program.Ignored) > 0 {
@@ -96,7 +100,7 @@ func (t *translation) single(w *writer, units []*unit) {
 		w.line("phase(%s, {}, verify(%s, options)) -- verify: what was written is read back", quote(u.checkPhase()), quote(u.results[0]))
 		return
 	}
-	w.line("%sphase(%s, %s, stream(%s, {%s", t.keepResult(units), quote(u.phase), t.phaseOptions(units), quote(u.results[0]), timesNote(units))
+	w.line("%sphase(%s, %s, %s(%s, {%s", t.keepResult(units), quote(u.phase), t.phaseOptions(units), u.makes(), quote(u.results[0]), timesNote(units))
 	u.writeFields(w, "  ")
 	w.line("}))")
 }
@@ -165,7 +169,7 @@ func (t *translation) write(w *writer, u *unit) {
 		w.line("%sjobs[#jobs + 1] = stream(%s, options)", indent, name)
 		w.line("%schecks[#checks + 1] = verify(%s, options)", indent, name)
 	} else {
-		w.line("%sjobs[#jobs + 1] = stream(%s, {", indent, name)
+		w.line("%sjobs[#jobs + 1] = %s(%s, {", indent, u.makes(), name)
 		u.writeFields(w, indent+"  ")
 		w.line("%s})", indent)
 	}
@@ -199,6 +203,9 @@ func (u *unit) writeFields(w *writer, indent string) {
 
 // fileField is where the stream goes.
 func (u *unit) fileField() field {
+	if u.playback != nil {
+		return u.playedFiles()
+	}
 	if len(u.files) > 1 {
 		var list []string
 		for _, h := range u.files {

@@ -159,9 +159,9 @@ func milliseconds(ns int64) int64 {
 	return max(ns/1e6, 1)
 }
 
-// sync adds a kind of sync, unless the job does it at its end alone: fio does not count those.
+// sync adds a kind of sync, unless the job makes it up and does it at its end alone: fio does not count those.
 func (e *entry) sync(op *report.Op) error {
-	if e.opt.Integer("fsync") == 0 && e.opt.Integer("fdatasync") == 0 && e.opt.Text("sync_file_range") == "" {
+	if !e.opt.Has("read_iolog") && e.opt.Integer("fsync") == 0 && e.opt.Integer("fdatasync") == 0 && e.opt.Text("sync_file_range") == "" {
 		return nil
 	}
 	e.synced += op.Count

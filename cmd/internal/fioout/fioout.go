@@ -65,7 +65,7 @@ func Write(w io.Writer, f Formats, r *report.Result, jobs []fiojob.Reported, s S
 	if err != nil {
 		return fmt.Errorf("fio's output: %w", err)
 	}
-	d := &document{entries: entries, groups: groupsOf(entries), disks: disksOf(r), set: s, elapsed: time.Duration(r.DurationNS)}
+	d := &document{entries: entries, groups: groupsOf(entries), disks: disksOf(r, unwatched(jobs)), set: s, elapsed: time.Duration(r.DurationNS)}
 	var b bytes.Buffer
 	if f.Terse {
 		d.terse(&b)
@@ -97,11 +97,23 @@ type disk struct {
 	report.Traffic
 }
 
-// disksOf sums what the phases saw of each device.
-func disksOf(r *report.Result) []disk {
+// unwatched are the phases without a job whose disks fio looks at. When it does so, it has not yet read
+// which files a trace is of.
+func unwatched(jobs []fiojob.Reported) map[string]bool {
+	phases := map[string]bool{}
+	for i := range jobs {
+		o, phase := fiojob.ValuesOf(&jobs[i].Job), jobs[i].Phase
+		before, known := phases[phase]
+		phases[phase] = (before || !known) && (!o.On("disk_util") || o.Has("read_iolog"))
+	}
+	return phases
+}
+
+// disksOf sums what the phases saw of each device, but for those left out.
+func disksOf(r *report.Result, without map[string]bool) []disk {
 	var list []disk
 	for _, p := range r.Phases {
-		if p.Device == nil {
+		if p.Device == nil || without[p.Name] {
 			continue
 		}
 		i := slices.IndexFunc(list, func(d disk) bool { return d.Device == p.Device.Device })
