@@ -106,7 +106,10 @@ func (m *machine) resumeFailed(c *client, err error) (bool, error) {
 // resumeNamed gives the client the result of an operation on a name.
 func (m *machine) resumeNamed(t *run.Task, c *client, w wait) (bool, error) {
 	res, err := t.Result()
-	if err != nil {
+	switch {
+	case w == waitStat && isAbsent(err):
+		return m.resume(c.co, nil)
+	case err != nil:
 		return m.resumeFailed(c, err)
 	}
 	switch w {

@@ -147,7 +147,9 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 	}
 	told := res
 	if res < 0 {
-		w.failed(s, op, syscall.Errno(-res))
+		if told = answer(op, res); told < 0 {
+			w.failed(s, op, syscall.Errno(-res))
+		}
 	} else {
 		if op.File != nil {
 			updateNode(op, res)
@@ -166,6 +168,14 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 		if w.detail != nil {
 			w.detail.completed(w, s, op, told)
 		}
+	}
+	return res
+}
+
+// answer is what counts of a result below 0: that there is no such name is what a stat was to find out.
+func answer(op *engine.Op, res int64) int64 {
+	if op.Code == engine.Stat && res == -int64(syscall.ENOENT) {
+		return 0
 	}
 	return res
 }
