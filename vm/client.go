@@ -226,4 +226,13 @@ func (m *machine) yieldIfWaiting(L *lua.LState) int {
 
 func (p *program) Interrupt(err error) { p.m.interrupt(err) }
 
+// Where is the line that made a client wait.
+func (p *program) Where(t *run.Task) string {
+	source, line := p.m.state.WaitsAt(t.Data.(*client).co)
+	if source == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", source, line)
+}
+
 func (p *program) Close() { p.m.release() }

@@ -1,6 +1,12 @@
 package vm
 
-import "testing"
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"moonio/engine/run"
+)
 
 // That there is no such name is an answer: it ends nothing, it is timed, and it is the same in a client as at the top level.
 func TestStatOfNothing(t *testing.T) {
@@ -19,5 +25,27 @@ end))`)
 	}
 	if o := out.Phases[0].Jobs[0].Ops["stat"]; o.Count != 6 || o.Errors != 0 {
 		t.Errorf("%d stats, %d errors", o.Count, o.Errors)
+	}
+}
+
+// An operation that fails is placed where a client asked for it, also within what the script has called.
+func TestFailureIsPlaced(t *testing.T) {
+	for name, c := range map[string]struct{ body, want string }{
+		"plain":          {"\nf:read(4096, 1e9)\n", "test.lua:3: "},
+		"in a function":  {"\nlocal function g()\n f:read(4096, 1e9)\n end g()\n", "test.lua:4: "},
+		"protected":      {"\npcall(function()\n f:read(4096, 1e9) end)\n", "test.lua:4: "},
+		"in a span":      {"\nspan('s', function()\n f:read(4096, 1e9)\n end)\n", "test.lua:4: "},
+		"in a coroutine": {"\ncoroutine.wrap(function()\n f:read(4096, 1e9)\n end)()\n", "test.lua:4: "},
+		"of a name":      {"\nrename('no', 'where')\n", "test.lua:3: "},
+		"in a queue":     {"\nlocal q = queue(2)\nq:read(f, 4096, 1e9)\nq:wait()", "test.lua:2: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := do(t, newRun(t, "sim:nvme"), `local f = open("f", { size = "64KiB" })
+phase("p", { iterations = 1 }, clients("c", 1, function()`+c.body+` end))`)
+			var op *run.OpError
+			if !errors.As(out.Err, &op) || !strings.HasPrefix(out.Err.Error(), c.want+`job "c": `) {
+				t.Errorf("got %v, want it at %s", out.Err, c.want)
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"moonio/engine/run"
 	"moonio/engine/suggest"
 	"moonio/vm/luaerr"
 )
@@ -21,13 +22,18 @@ type goError struct {
 	err   error
 }
 
-// placed is the error with its place in the script, unless it names one already.
+// placed is the error with its place in the script, unless it names one already: the client's line
+// rather than that of its phase, where it is known.
 func (e *goError) placed() error {
 	var fault *luaerr.Error
 	if e.where == "" || errors.As(e.err, &fault) {
 		return e.err
 	}
-	return fmt.Errorf("%s: %w", e.where, e.err)
+	where := e.where
+	if op := (*run.OpError)(nil); errors.As(e.err, &op) && op.Where != "" {
+		where = op.Where
+	}
+	return fmt.Errorf("%s: %w", where, e.err)
 }
 
 func isAbsent(err error) bool { return errors.Is(err, syscall.ENOENT) }

@@ -51,6 +51,7 @@ type OpError struct {
 	Size  int64 // of the file
 	Took  time.Duration
 	Limit time.Duration // of what it may take; 0: none
+	Where string        // in the script it was asked for; "" where that is not known
 
 	Engine   string   // that did it; empty for what is done outside of phases
 	Features []string // that the engine had in use

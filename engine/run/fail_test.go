@@ -269,6 +269,8 @@ func (p *spinner) Interrupt(err error) {
 	}
 }
 
+func (p *spinner) Where(*Task) string { return "" }
+
 func (p *spinner) Close() {}
 
 func spinners(n int, spins func(*Task) bool) *Clients {

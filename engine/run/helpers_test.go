@@ -350,6 +350,8 @@ func (p *program) Resume(t *Task) (bool, error) {
 
 func (p *program) Interrupt(error) {}
 
+func (p *program) Where(t *Task) string { return fmt.Sprintf("client %d", t.ID) }
+
 func (p *program) Close() {
 	for _, c := range p.clients {
 		c.stop()

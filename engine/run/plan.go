@@ -165,6 +165,8 @@ type Program interface {
 	// Interrupt stops the client that is running now, if one is, at its next
 	// instruction, with err as what Resume returns. Any goroutine may call it.
 	Interrupt(err error)
+	// Where is where in the script t waits, for messages; "" if that is not known.
+	Where(t *Task) string
 	Close()
 }
 

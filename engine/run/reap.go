@@ -203,8 +203,12 @@ func (w *Worker) failed(s *slot, op *engine.Op, e syscall.Errno) {
 	if op.Prio != 0 {
 		info.Features = append(slices.Clip(info.Features), "ioprio")
 	}
+	where := ""
+	if s.task != nil && s.queue == nil { // with a queue, it goes on meanwhile
+		where = s.task.crew.program.Where(s.task)
+	}
 	w.p.fail(&OpError{
 		Job: w.p.plan.Jobs[s.job].Name, Op: opText(op), Errno: e, Off: op.Off, Size: fileSize(op), Took: time.Duration(w.now - s.submitted), Limit: time.Duration(s.most),
-		Engine: info.Name, Features: info.Features,
+		Where: where, Engine: info.Name, Features: info.Features,
 	})
 }

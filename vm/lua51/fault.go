@@ -165,6 +165,20 @@ func (s *State) Where(L *lua.LState) (source string, line int) {
 	return "", 0
 }
 
+// WaitsAt is the line of a script in which a thread waits that Resume has returned from.
+func (s *State) WaitsAt(th *lua.LState) (source string, line int) {
+	inner := []entry{{th: th}}
+	if rest, ok := s.waiting[th]; ok {
+		inner = rest
+	}
+	for i := len(inner) - 1; i >= 0; i-- {
+		if list := addPlaces(nil, frameOf(inner[i].th)); len(list) > 0 {
+			return list[0].source, list[0].line
+		}
+	}
+	return "", 0
+}
+
 func addPlaces(list []place, f *callFrame) []place {
 	for ; f != nil && len(list) < maxTrace; f = f.Parent {
 		if f.Fn.IsG || f.Pc == 0 || strings.HasPrefix(f.Fn.Proto.SourceName, "=") { // what is no script
