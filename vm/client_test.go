@@ -49,3 +49,24 @@ phase("p", { iterations = 1 }, clients("c", 1, function()`+c.body+` end))`)
 		})
 	}
 }
+
+// A directory is opened to be read, and synced.
+func TestDirectoryIsSynced(t *testing.T) {
+	r := newRun(t, "sim:nvme")
+	out := do(t, r, `
+mkdir("d")
+local ok, why = pcall(open, "d")
+assert(not ok and tostring(why):find("write = false opens a directory", 1, true), tostring(why))
+phase("p", { iterations = 2 }, clients("c", 1, function()
+  local d = open("d", { write = false })
+  d:fsync()
+  d:close()
+end))
+phase("q", { iterations = 1 }, clients("c", 1, function() open("d") end))`)
+	if out.Err == nil || !strings.Contains(out.Err.Error(), "a directory can be listed, and synced when it is opened with write = false") {
+		t.Error(out.Err)
+	}
+	if n := out.Phases[0].Jobs[0].Ops["fsync"].Count; n != 2 {
+		t.Errorf("%d syncs of a directory", n)
+	}
+}

@@ -26,8 +26,9 @@ type machine struct {
 
 	noSuchJob, noSuchOp, noSuchFigure, noSuchParam, errorType *lua.LTable
 
-	worker       uint64                   // which worker's it is, from 1; 0 for the director's
-	patternCount uint64                   // patterns made so far
+	worker       uint64 // which worker's it is, from 1; 0 for the director's
+	patternCount uint64 // patterns made so far, but for turnPatterns
+	turnPatterns map[dist.Pattern]*lua.LUserData
 	measured     map[*lua.LTable]measured // results of operations that the script holds
 
 	mapping bool // it only runs a replay's map function

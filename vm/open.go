@@ -246,6 +246,8 @@ func openError(op *opening, err error) error {
 		hint = ", and exclusive = true wants it not to"
 	case errors.Is(err, syscall.EEXIST):
 		hint = ": another program made it at this moment; give each run a --dir of its own"
+	case errors.Is(err, syscall.EISDIR):
+		hint = "; write = false opens a directory, to sync it"
 	case errors.Is(err, syscall.ENOENT) && op.kept != nil:
 		err = op.kept
 	case errors.Is(err, syscall.ENOENT) && op.create:

@@ -79,10 +79,43 @@ func (u *patternUse) offset(r *dist.Rand, f *engine.File, n int64) (int64, error
 }
 
 func (m *machine) pushPattern(L *lua.LState, p dist.Pattern) int {
+	if m.task != nil && memoryless(p) {
+		L.Push(m.inTurns(p))
+		return 1
+	}
 	m.patternCount++
 	seed := dist.Derive(m.run.Session.Seed, m.worker, m.patternCount, 0x9a77)
 	L.Push(m.wrap(&patternUse{pattern: &pattern{Pattern: p, seed: seed}}))
 	return 1
+}
+
+// memoryless says whether a pattern's places do not depend on those before.
+func memoryless(p dist.Pattern) bool {
+	switch p.(type) {
+	case dist.Uniform, dist.Zipf, dist.Pareto, dist.Normal, dist.Gaussian, dist.Hotspot:
+		return true
+	}
+	return false
+}
+
+// mostInTurns bounds how many patterns are kept that clients make.
+const mostInTurns = 64
+
+// inTurns is a memoryless pattern that a client makes. It is the same in every turn and for all clients,
+// as its hot blocks would be others each time, and none of them hot.
+func (m *machine) inTurns(p dist.Pattern) *lua.LUserData {
+	if u, ok := m.turnPatterns[p]; ok {
+		return u
+	}
+	seed := dist.Derive(m.run.Session.Seed, dist.Label(fmt.Sprint(p)), 0x9a77)
+	u := m.wrap(&patternUse{pattern: &pattern{Pattern: p, seed: seed}})
+	if m.turnPatterns == nil {
+		m.turnPatterns = map[dist.Pattern]*lua.LUserData{}
+	}
+	if len(m.turnPatterns) < mostInTurns {
+		m.turnPatterns[p] = u
+	}
+	return u
 }
 
 // patterns are the functions that make patterns.

@@ -3,7 +3,55 @@ package vm
 import (
 	"strings"
 	"testing"
+
+	"moonio/engine"
 )
+
+// places counts where an engine's operations go.
+type places struct {
+	engine.Engine
+	seen map[int64]int
+}
+
+func (p *places) Submit(ops []engine.Op, slots []uint32) error {
+	for _, i := range slots {
+		p.seen[ops[i].Off]++
+	}
+	return p.Engine.Submit(ops, slots)
+}
+
+// A skewed pattern that is made anew in each turn has the same hot blocks in all of them.
+func TestPatternsInTurns(t *testing.T) {
+	for _, expr := range []string{"zipf(1.5)", "pareto(0.05)", "normal(10)"} {
+		r := newRun(t, "sim:nvme")
+		make, seen := r.Session.Engine, map[int64]int{}
+		r.Session.Engine = func(c engine.Config) (engine.Engine, error) {
+			e, err := make(c)
+			return &places{e, seen}, err
+		}
+		out := do(t, r, `local f = open("f", { size = "64MiB", layout = "sparse" })
+phase("p", { iterations = 4000 }, clients("c", 4, function() f:read(4096, `+expr+`) end))`)
+		if out.Err != nil {
+			t.Fatal(out.Err)
+		}
+		// At random, 3500 of the 16384 blocks would be read.
+		if n := len(seen); n < 50 || n > 3000 {
+			t.Errorf("%s: %d different blocks", expr, n)
+		}
+	}
+}
+
+func TestPatternsInTurnsAreBounded(t *testing.T) {
+	got := output(t, `local f = open("f", { size = "1MiB" })
+phase("p", { iterations = 200 }, clients("c", 1, function(id)
+  local a, b = zipf(1 + rand(1000) / 1000), random()
+  f:read(4096, a)
+  assert(rawequal(b, random()) and not rawequal(sequential(), sequential()))
+end))`)
+	if got != "" {
+		t.Error(got)
+	}
+}
 
 func TestPatternsArrive(t *testing.T) {
 	got := output(t, `

@@ -99,6 +99,8 @@ func (e *OpError) cause() string {
 		s += ": the storage refuses this offset, length or flag; direct I/O must be aligned"
 	case syscall.EBADF:
 		s += ": the file is not open, or not open for this operation"
+	case syscall.EISDIR:
+		s += ": a directory can be listed, and synced when it is opened with write = false"
 	case syscall.EMFILE, syscall.ENFILE:
 		s += ": too many open files; raise `ulimit -n` or close some"
 	case syscall.ECANCELED:

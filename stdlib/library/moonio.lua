@@ -56,6 +56,8 @@ function params(specs) end
 
 ---Opens a file beneath the run's directory. At the top level it is laid out there and then; in a client the open
 ---is an operation like any other, timed as "open", or as "create" if it has to make the file, and `size` is not allowed.
+---A directory is opened with `write = false`, so that a client can make what it has created or renamed in it durable, with `fsync`.
+---Here and below, what fails ends the phase, unless `on_error = "count"`: then nil is returned, and the reason.
 ---@param name string its name beneath the run's directory; or the path of a device that `--device` named
 ---@param options? OpenOptions
 ---@return File
@@ -74,7 +76,7 @@ function rename(from, to) end
 ---@param name string
 function unlink(name) end
 
----Looks a name up, timed as "stat". Nothing is returned when there is no such name.
+---Looks a name up, timed as "stat". Nothing is returned when there is no such name, which is no failure.
 ---@param name string
 ---@return integer? size in bytes
 ---@return boolean? directory whether it is one
@@ -421,7 +423,7 @@ function Record:emit() end
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it is played. Default: to its end, or the phase's.
 ---@field ends_phase? boolean the phase ends when it is done, whatever other jobs still have to do. Default: false.
----@field threads? integer threads of the clients' own, over which they are shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
+---@field threads? integer threads of the replay's own, which share the trace by files, or by streams. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
 ---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
 ---@field cpus_policy? "shared"|"split" all of these CPUs for every thread, or one for each, taken in turn. Default: "shared".
@@ -502,7 +504,8 @@ function Queue:in_flight() end
 --#endregion
 --#region patterns
 
----Where operations go. A pattern is a value: it can be kept, shared between streams, and passed as `at`.
+---Where operations go. A pattern is a value: it can be kept, shared between streams, and passed as `at`. One that goes from place
+---to place, such as `sequential()`, is made at the top level: made in a client's function, it begins anew in each turn.
 ---@class Pattern
 
 ---Every block with the same probability.
