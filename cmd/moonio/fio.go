@@ -32,7 +32,6 @@ that fio would misread, such as bs=4q. What makes no difference here is named.
   --enghelp              the engines
   --parse-only           find what is wrong with the jobs, and run nothing
   --showcmd              the job files as command lines
-
 `,
 		more: fioCodes + `
 Examples:
@@ -60,7 +59,7 @@ Examples:
 }
 
 const fioCodes = `Exit codes are those of moonio run: 0 done, 1 a job failed, 2 the command line or
-a job file is wrong, 4 a rate_min was missed, 130 interrupted.
+a job file is wrong, 4 a rate_min or a latency_target was missed, 130 interrupted.
 `
 
 // fioRun is one run of fio's jobs.

@@ -102,7 +102,11 @@ func jobLine(j *run.Job) string {
 	case j.Replay != nil:
 		return list(fmt.Sprintf("replay of %s", j.Replay.Describe), "timing "+j.Replay.Timing.String(), fmt.Sprintf("depth %d", j.Replay.Depth), when)
 	}
-	return list(fmt.Sprintf("%d clients", j.Clients.Count), when)
+	n := "1 client"
+	if j.Clients.Count != 1 {
+		n = fmt.Sprintf("%d clients", j.Clients.Count)
+	}
+	return list(n, when)
 }
 
 func ownThreads(t *run.Threads) string {

@@ -10,14 +10,15 @@ func replayCommand() *command {
 	return &command{
 		name: "replay", args: "FILE… [flags]", least: 1, most: anyNumber,
 		summary: "play a captured workload against this storage",
-		details: `The files are a trace in any format that ` + "`moonio trace formats`" + ` lists, compressed or not; - is
-standard input. What the trace was of becomes files beneath the run's directory, which are laid out first, unless --map names
-others: nothing else is ever written without --overwrite or --destroy-data. Before the first operation a
-plan says how long the trace is, what it touches, and what will be changed about it; at the end, what was
-issued, how late, and what was left out or changed, with the reasons.
+		details: `The files are a trace in any format that ` + "`moonio trace formats`" + ` lists, compressed
+or not; - is standard input. What the trace was of becomes files beneath the run's
+directory, which are laid out first, unless --map names others: nothing else is ever
+written without --overwrite or --destroy-data. Before the first operation a plan says
+how long the trace is, what it touches, and what will be changed about it; at the end,
+what was issued, how late, and what was left out or changed, with the reasons.
 
-This runs the built-in script replay: ` + "`moonio show replay`" + ` prints it, for scripts of your own that
-bend a trace with a function, or play it beside other load.
+This runs the built-in script replay: ` + "`moonio show replay`" + ` prints it, for scripts
+of your own that bend a trace with a function, or play it beside other load.
 `,
 		more: exitCodes + `
 Examples:
