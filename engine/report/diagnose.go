@@ -1,6 +1,10 @@
 package report
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // The codes of the warnings, in the order in which they are looked for.
 //
@@ -77,9 +81,7 @@ func Diagnose(r *Result) {
 			p.Warnings = warn(p.Warnings, c.code, c.find(r, p))
 		}
 		for _, c := range jobChecks {
-			for _, j := range p.Jobs {
-				p.Warnings = warn(p.Warnings, c.code, c.find(r, p, j))
-			}
+			p.Warnings = warn(p.Warnings, c.code, ofJobs(p.Jobs, func(j *Job) []string { return c.find(r, p, j) }))
 		}
 	}
 }
@@ -91,6 +93,38 @@ func warn(list []Warning, code string, texts []string) []Warning {
 		}
 	}
 	return list
+}
+
+// ofJobs are a check's texts, each of which begins with its job's name. What is said of several jobs in the same
+// words is said once, and what is said of very many is cut short: jobs may be clones by the dozen.
+func ofJobs(jobs []*Job, find func(*Job) []string) []string {
+	var order []string // what is behind the names
+	names := map[string][]string{}
+	for _, j := range jobs {
+		for _, t := range find(j) {
+			name, rest, _ := strings.Cut(t, ": ")
+			if names[rest] == nil {
+				order = append(order, rest)
+			}
+			names[rest] = append(names[rest], name)
+		}
+	}
+	var texts []string
+	for _, rest := range order[:min(len(order), perMessage)] {
+		texts = append(texts, few(names[rest])+": "+rest)
+	}
+	if more := len(order) - len(texts); more > 0 {
+		texts[len(texts)-1] += fmt.Sprintf(" It is much the same with %d more.", more)
+	}
+	return texts
+}
+
+// few is a list with the first of its words.
+func few(words []string) string {
+	if more := len(words) - perMessage; more > 0 {
+		words = append(slices.Clip(words[:perMessage]), fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(words, ", ")
 }
 
 // storage is whether there is a medium to speak of.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -203,5 +204,34 @@ func TestWarnings(t *testing.T) {
 				t.Errorf("warnings (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// Jobs may be clones by the dozen: what is the same of all is said once, and what differs not of each.
+func TestWarningsOfManyJobs(t *testing.T) {
+	r, p, j := calm(t)
+	p.Jobs = nil
+	for i := range 9 {
+		c := *j
+		c.Name, c.Conditions.SizeBytes = fmt.Sprintf("j.%d", i), 512<<20
+		o := *j.Ops["read"]
+		o.Service = &Latency{MeanNS: 1e6, P99NS: int64(10+i) * ms}
+		c.Ops = map[string]*Op{"read": &o}
+		p.Jobs = append(p.Jobs, &c)
+	}
+	p.Device = nil
+	Diagnose(r)
+	const much = "Compare and choose by p99."
+	want := []string{
+		"small-file: j.0, j.1, j.2, j.3, j.4, j.5, 3 more: reads are from 512 MiB, which the device's own cache may hold, and then look faster than the medium is. Use 1 GiB or more.",
+		"tail: j.0.read: p99 (10 ms) is 10 times the mean (1 ms). " + much,
+		"tail: j.1.read: p99 (11 ms) is 11 times the mean (1 ms). " + much,
+		"tail: j.2.read: p99 (12 ms) is 12 times the mean (1 ms). " + much,
+		"tail: j.3.read: p99 (13 ms) is 13 times the mean (1 ms). " + much,
+		"tail: j.4.read: p99 (14 ms) is 14 times the mean (1 ms). " + much,
+		"tail: j.5.read: p99 (15 ms) is 15 times the mean (1 ms). " + much + " It is much the same with 3 more.",
+	}
+	if d := cmp.Diff(want, all(r)); d != "" {
+		t.Errorf("warnings (-want +got):\n%s", d)
 	}
 }

@@ -18,7 +18,7 @@ const (
 	shallow    = 0.8  // of the depth asked for
 	lateNS     = 1e6  // of mean lag: the least worth a word
 	metRate    = 0.98 // of the operations due
-	perMessage = 6    // operations that one message lists
+	perMessage = 6    // jobs or operations that one message lists, and messages of one kind
 )
 
 func failures(_ *Result, p *Phase) []string {
@@ -59,21 +59,18 @@ func shortTransfers(_ *Result, p *Phase) []string {
 }
 
 func fewSamples(_ *Result, p *Phase) []string {
-	var few []string
+	var list []string
 	for _, j := range p.Jobs {
 		for _, name := range j.opNames() {
 			if n := j.Ops[name].Count; n > 0 && n < fewCount {
-				few = append(few, fmt.Sprintf("%s.%s %d", j.Name, name, n))
+				list = append(list, fmt.Sprintf("%s.%s %d", j.Name, name, n))
 			}
 		}
 	}
-	if few == nil {
+	if list == nil {
 		return nil
 	}
-	if more := len(few) - perMessage; more > 0 {
-		few = append(few[:perMessage], fmt.Sprintf("%d more", more))
-	}
-	return []string{fmt.Sprintf("fewer than %d samples, so that p99.9 is the slowest one: %s. Measure longer.", fewCount, strings.Join(few, ", "))}
+	return []string{fmt.Sprintf("fewer than %d samples, so that p99.9 is the slowest one: %s. Measure longer.", fewCount, few(list))}
 }
 
 func tail(_ *Result, _ *Phase, j *Job) []string {

@@ -107,6 +107,9 @@ func (p *phase) reportLoad(r *report.Phase) {
 		if span := v.left - v.began; span > 0 {
 			r.Load.BusyShare = max(r.Load.BusyShare, float64(v.busy)/float64(span))
 		}
+		if w.inline { // what completes within a submission is timed there, and waits for nobody
+			continue
+		}
 		r.Load.ReapMaxNS = max(r.Load.ReapMaxNS, v.longest)
 		busy += v.busy
 		loops += v.loops

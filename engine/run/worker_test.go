@@ -129,3 +129,13 @@ func TestServiceBeginsWithHandingOver(t *testing.T) {
 		}
 	}
 }
+
+// What completes within a submission is timed there: it lies ready for nobody.
+func TestNothingLiesReadyInline(t *testing.T) {
+	s := nullSession(t)
+	f := s.testFile(t, "f", 1<<20)
+	r := play(t, s, (&Phase{Jobs: oneStream(stream4K(t, engine.Read, 4, f)), Ops: 10000}).defaults())
+	if l := r.Load; l.BusyShare == 0 || l.ReapMeanNS != 0 || l.ReapMaxNS != 0 {
+		t.Errorf("%+v", l)
+	}
+}
