@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"moonio/vm/lua51"
 )
 
 // carrier copies Lua values from one state into another. What a function captured
@@ -90,7 +92,7 @@ func (c *carrier) function(f *lua.LFunction, what string) (lua.LValue, error) {
 	if twin, ok := c.funcs[f]; ok {
 		return twin, nil
 	}
-	if f.IsG {
+	if f.IsG || lua51.NoScript(f.Proto) {
 		return nil, &carryError{what + " belongs to the script's top level, as what coroutine.wrap makes does, and cannot be carried over to a worker: make it inside the client's function"}
 	}
 	twin := c.to.L.NewFunctionFromProto(f.Proto)

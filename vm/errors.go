@@ -66,8 +66,23 @@ func (m *machine) explain(err error) error {
 		if g := thrown(api.Object); g != nil {
 			return g.placed()
 		}
+		if text, ok := m.text(api.Object); ok {
+			err = &lua.ApiError{Type: api.Type, Object: text, StackTrace: api.StackTrace}
+		}
 	}
 	return luaerr.New(err, m.run.source, m.known())
+}
+
+// text is what an error value that is no text says of itself, by its __tostring.
+func (m *machine) text(v lua.LValue) (text lua.LString, ok bool) {
+	if m.L.GetMetaField(v, "__tostring") == lua.LNil {
+		return "", false
+	}
+	err := m.call(m.L.NewFunction(func(L *lua.LState) int {
+		text, ok = L.ToStringMeta(v).(lua.LString)
+		return 0
+	}))
+	return text, ok && err == nil
 }
 
 // thrown is the Go error that a Lua error value carries, or nil.

@@ -213,5 +213,8 @@ func (s *State) statusOf(co *lua.LState) string {
 			return "normal"
 		}
 	}
+	if s.away[co] {
+		return "normal"
+	}
 	return "suspended"
 }

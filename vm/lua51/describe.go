@@ -23,8 +23,8 @@ func (s *State) reword(L *lua.LState, text string) (lua.LString, string) {
 	return lua.LString(at + message), hint
 }
 
-// splitPlace takes "file:line: " off a message, and drops it if it is this package's own
-// Lua.
+// splitPlace takes "file:line: " off a message, and drops it if it is not a
+// script's.
 func splitPlace(f *callFrame, text string) (at, message string) {
 	for ; f != nil; f = f.Parent {
 		if f.Fn.IsG {
@@ -35,7 +35,7 @@ func splitPlace(f *callFrame, text string) (at, message string) {
 		switch {
 		case !ok:
 			return "", text
-		case f.Fn.Proto.SourceName == ownSource:
+		case NoScript(f.Fn.Proto):
 			return "", message
 		}
 		return at, message

@@ -181,7 +181,7 @@ func (s *State) WaitsAt(th *lua.LState) (source string, line int) {
 
 func addPlaces(list []place, f *callFrame) []place {
 	for ; f != nil && len(list) < maxTrace; f = f.Parent {
-		if f.Fn.IsG || f.Pc == 0 || strings.HasPrefix(f.Fn.Proto.SourceName, "=") { // what is no script
+		if f.Fn.IsG || f.Pc == 0 || NoScript(f.Fn.Proto) {
 			continue
 		}
 		p := f.Fn.Proto
@@ -189,6 +189,10 @@ func addPlaces(list []place, f *callFrame) []place {
 	}
 	return list
 }
+
+// NoScript says whether a function is of Lua that the program brings itself, by its chunk's name, which
+// begins with "=": it is nothing to show to people.
+func NoScript(p *lua.FunctionProto) bool { return strings.HasPrefix(p.SourceName, "=") }
 
 // line is the one that a Lua function's frame is at.
 func (f *callFrame) line() int { return f.Fn.Proto.DbgSourcePositions[f.Pc-1] }

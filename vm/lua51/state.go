@@ -19,6 +19,7 @@ type State struct {
 	causes  []string                  // why the calls of drive under way cannot wait, the innermost last
 	waiting map[*lua.LState][]entry   // stacks of more than one thread, by their first, while they wait
 	parked  map[*lua.LState][]entry   // the same of suspended coroutines
+	away    map[*lua.LState]bool      // coroutines on the stacks of waiting threads: only those go on with them
 	spare   []*lua.LState             // threads that wait for a function to call
 	loop    *lua.LFunction            // what threads run
 	hold    *lua.LFunction            // what coroutines run
@@ -60,6 +61,7 @@ func NewState() *State {
 		stop:    &stop{},
 		waiting: map[*lua.LState][]entry{},
 		parked:  map[*lua.LState][]entry{},
+		away:    map[*lua.LState]bool{},
 		natives: map[*lua.LFunction]string{},
 	}
 	s.L.Options = lightThread // threads take their options from their state
@@ -127,6 +129,11 @@ func (s *State) Resume(th *lua.LState, fn *lua.LFunction, values ...lua.LValue) 
 // park keeps the threads that a waiting thread has called.
 func (s *State) park(th *lua.LState) {
 	s.waiting[th] = s.stack
+	for _, e := range s.stack {
+		if e.kind == coroutine {
+			s.away[e.th] = true
+		}
+	}
 	s.stack = nil
 	if n := len(s.stacks); n > 0 {
 		s.stack, s.stacks = s.stacks[n-1], s.stacks[:n-1]
@@ -137,6 +144,11 @@ func (s *State) park(th *lua.LState) {
 func (s *State) unpark(th *lua.LState) {
 	if rest, ok := s.waiting[th]; ok {
 		delete(s.waiting, th)
+		for _, e := range rest {
+			if e.kind == coroutine {
+				delete(s.away, e.th)
+			}
+		}
 		s.stacks = append(s.stacks, s.stack)
 		s.stack = rest
 	}

@@ -161,6 +161,37 @@ result[id] = sum`)
 	}
 }
 
+// TestCoroutinesStayWithTheirThread lets another thread meddle with coroutines that wait, or that
+// have called what waits: only the thread that waits goes on with them.
+func TestCoroutinesStayWithTheirThread(t *testing.T) {
+	for name, source := range map[string]string{
+		"waits":               "co = coroutine.create(function() return wait(1) end) return coroutine.resume(co)",
+		"waits deep":          "co = coroutine.create(function() return select(2, pcall(pcall, wait, 1)) end) local _, ok, v = coroutine.resume(co) return ok, v",
+		"called what waits":   "co = coroutine.create(function() return coroutine.wrap(function() return wait(1) end)() end) return coroutine.resume(co)",
+		"goes on after yield": "co = coroutine.create(function() pcall(coroutine.yield) return wait(1) end) coroutine.resume(co) return coroutine.resume(co)",
+		"is called protected": "co = coroutine.create(function() return wait(1) end) return select(2, pcall(coroutine.resume, co))",
+	} {
+		w := newWorld(t, io.Discard)
+		first, second := w.NewThread(), w.NewThread()
+		if done, err := w.Resume(first, w.compile(t, "got = { (function() "+source+" end)() }")); done {
+			t.Fatalf("%s: %v", name, err)
+		}
+		meddle := w.compile(t, `eq(coroutine.status(co), "normal")
+local ok, why = coroutine.resume(co, 7)
+eq(ok, false)
+eq(why, "cannot resume non-suspended coroutine")`)
+		if done, err := w.Resume(second, meddle); !done || err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if done, err := w.Resume(first, nil, lua.LNumber(1)); !done || err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if done, err := w.Resume(second, w.compile(t, `eq(got[1], true) eq(got[2], 1) eq(coroutine.status(co), "dead")`)); !done || err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestErrors looks at what Resume returns.
 func TestErrors(t *testing.T) {
 	w := newWorld(t, io.Discard)

@@ -131,20 +131,30 @@ func (e *Error) runtime(api *lua.ApiError) {
 		e.Message = fmt.Sprintf("the program failed beneath the script, which is a fault of moonio and not of the script: %v", api.Cause)
 		return
 	}
-	text := "nil"
-	if api.Object != nil {
-		text = api.Object.String()
-	}
-	if _, isTable := api.Object.(*lua.LTable); isTable {
-		text = "an error value that is a table was thrown and not caught"
-	}
-	e.File, e.Line, e.Message = split(text)
+	e.File, e.Line, e.Message = split(thrown(api.Object))
 	if e.File == "" {
 		// Thrown without a place: say where.
 		first, _, _ := strings.Cut(api.StackTrace, "\n")
 		e.File, e.Line, _ = split(first)
 	}
 	e.Traceback = traceback(api.StackTrace, e.Place())
+}
+
+// thrown is what an error value says.
+func thrown(v lua.LValue) string {
+	what := "nil"
+	switch v := v.(type) {
+	case lua.LString, lua.LNumber:
+		return v.String()
+	case nil, *lua.LNilType:
+	case lua.LBool:
+		what = v.String()
+	case *lua.LState:
+		what = "a coroutine"
+	default:
+		what = "a " + v.Type().String()
+	}
+	return "an error value that is " + what + " was thrown and not caught"
 }
 
 var place = regexp.MustCompile(`(?s)^([^\n]+?):(\d+): (.*)$`)

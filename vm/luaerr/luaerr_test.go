@@ -61,6 +61,16 @@ called from:
     |               ^~~~~~~`},
 		{"error({ code = 1 })", `wal.lua:1: an error value that is a table was thrown and not caught
   1 | error({ code = 1 })`},
+		{"\nerror(nil)", `wal.lua:2: an error value that is nil was thrown and not caught
+  2 | error(nil)`},
+		{"error(print)", `wal.lua:1: an error value that is a function was thrown and not caught
+  1 | error(print)`},
+		{"error(coroutine.create(print))", `wal.lua:1: an error value that is a coroutine was thrown and not caught
+  1 | error(coroutine.create(print))`},
+		{"error(false)", `wal.lua:1: an error value that is false was thrown and not caught
+  1 | error(false)`},
+		{"error(5)", `wal.lua:1: 5
+  1 | error(5)`},
 		{"local function f()\n  error('done', 0)\nend\nf()", `wal.lua:2: done
   2 |   error('done', 0)
 called from:

@@ -1,0 +1,47 @@
+package vm
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestThrownValues throws what is no text out of a client and of the top level.
+func TestThrownValues(t *testing.T) {
+	for thrown, want := range map[string]string{
+		`setmetatable({}, { __tostring = function() return "disk is gone" end })`:                  "disk is gone",
+		`setmetatable({}, { __tostring = function() error("inner") end })`:                         "an error value that is a table was thrown",
+		`setmetatable({}, { __tostring = function() return 5 end })`:                               "an error value that is a table was thrown",
+		`setmetatable({}, { __tostring = function() f:read("4KiB", 0) return "unreachable" end })`: "an error value that is a table was thrown",
+		`{}`:    "an error value that is a table was thrown",
+		`nil`:   "an error value that is nil was thrown",
+		`f`:     `file "f"`,
+		`print`: "an error value that is a function was thrown",
+	} {
+		want = "error: test.lua:2: " + want
+		if got := output(t, "local f = open('f', { size = '4KiB' })\nphase('p', { iterations = 1 }, clients('c', 1, function() f:read('4KiB', 0) error("+thrown+") end))"); !strings.HasPrefix(got, want) {
+			t.Errorf("a client: got %q, want %q", got, want)
+		}
+		if got := output(t, "local f = open('f', { size = '4KiB' })\nerror("+thrown+")"); !strings.HasPrefix(got, want) && !strings.Contains(thrown, "f:read") {
+			t.Errorf("the top level: got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestFunctionsThatAreNoScripts makes clients of functions that are not written in the script, and looks
+// for names in the messages that no script has.
+func TestFunctionsThatAreNoScripts(t *testing.T) {
+	for fn, want := range map[string]string{
+		"f.read":                           "argument 1 is 1, and not a file",
+		"error":                            "error: 1",
+		"wrapped":                          `the function of clients "c" belongs to the script's top level, as what coroutine.wrap makes does`,
+		"function() wrapped() end":         `variable "wrapped" captured by the function of clients "c" belongs to the script's top level`,
+		"function() span('s', f.read) end": "test.lua:3: argument 1 is nil, and not a file",
+	} {
+		got := output(t, `local f = open("f", { size = "4KiB" })
+local wrapped = coroutine.wrap(print)
+phase("p", { iterations = 1 }, clients("c", 1, `+fn+`))`)
+		if !strings.Contains(got, want) || strings.Contains(got, "=client") || strings.Contains(got, "=span") {
+			t.Errorf("%s: got %q, want %q", fn, got, want)
+		}
+	}
+}
