@@ -1,6 +1,8 @@
 package lua51
 
 import (
+	"context"
+
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/vm/luafix"
@@ -142,11 +144,19 @@ func check(L *lua.LState) int {
 	return 0
 }
 
+// suspended is the stack of a coroutine that has yielded from within what it called. The
+// coroutine keeps it, in the place of a context, which it has no use for while it does not
+// run: whoever drops the coroutine drops that too.
+type suspended struct {
+	context.Context
+	stack []entry
+}
+
 // enter puts a coroutine, and what it has called, on the stack.
 func (s *State) enter(co *lua.LState) {
-	if rest, ok := s.parked[co]; ok {
-		delete(s.parked, co)
-		s.stack = append(s.stack, rest...)
+	if rest, ok := co.Context().(*suspended); ok {
+		co.RemoveContext()
+		s.stack = append(s.stack, rest.stack...)
 		return
 	}
 	s.push(entry{th: co, kind: coroutine})
@@ -182,7 +192,7 @@ func (s *State) yield(L *lua.LState) int {
 func (s *State) leave() {
 	at := s.innermost()
 	if rest := s.stack[at:]; len(rest) > 1 {
-		s.parked[rest[0].th] = append([]entry(nil), rest...)
+		rest[0].th.SetContext(&suspended{stack: append([]entry(nil), rest...)})
 	}
 	s.stack = s.stack[:at]
 }

@@ -16,6 +16,9 @@ import (
 func (s *State) reword(L *lua.LState, text string) (lua.LString, string) {
 	f := frameOf(L)
 	at, message := splitPlace(f, text)
+	if fixed, ok := fixedMessages[message]; ok {
+		return lua.LString(at + fixed), ""
+	}
 	if f.Fn.IsG {
 		return lua.LString(at + argumentError(f, message)), ""
 	}
@@ -77,7 +80,7 @@ var fixedMessages = map[string]string{
 	"for statement limit must be a number": "'for' limit must be a number",
 	"for statement step must be a number":  "'for' step must be a number",
 	"stack overflow":                       stackOverflow,
-	"registry overflow":                    stackOverflow,
+	registryFull:                           stackOverflow,
 	"too many recursions in gettable":      "loop in gettable: __index leads back to where it began",
 	"too many recursions in settable":      "loop in settable: __newindex leads back to where it began",
 }
@@ -108,9 +111,6 @@ func (s *State) explain(L *lua.LState, f *callFrame, message string) (reworded, 
 		if a == b {
 			return fmt.Sprintf("attempt to compare two %s values", a), ""
 		}
-	}
-	if fixed, ok := fixedMessages[message]; ok {
-		return fixed, ""
 	}
 	return message, ""
 }

@@ -57,7 +57,6 @@ func (s *State) prime(L, th *lua.LState, fn *lua.LFunction, arg lua.LValue) {
 func (s *State) drive(L *lua.LState, values []lua.LValue) (out []lua.LValue, waits bool, err *thrown) {
 	for {
 		th := s.stack[len(s.stack)-1].th
-		pad(th, len(values))
 		got, ok := s.pass(L, th, values)
 		if !ok {
 			values, err = s.failed(got[0])
@@ -74,9 +73,15 @@ func (s *State) drive(L *lua.LState, values []lua.LValue) (out []lua.LValue, wai
 
 // pass lets a primed thread go on with values until it yields, and returns what it
 // yields, in memory that is good until the next pass; or, not ok, the value of the error
-// that ended it. It is LState.Resume without what a started thread and a wait do not need: an
+// that ended it, such as that it has no room for the values. It is LState.Resume without what a started thread and a wait do not need: an
 // allocation, and looks at what is known.
 func (s *State) pass(L, th *lua.LState, values []lua.LValue) (got []lua.LValue, ok bool) {
+	if registryOf(th).top+len(values)+mostWanted > th.Options.RegistryMaxSize {
+		th.Dead = true
+		s.got = append(s.got[:0], lua.LString(registryFull))
+		return s.got, false
+	}
+	pad(th, len(values))
 	th.Parent = L
 	L.G.CurrentThread = th
 	for _, v := range values {
@@ -93,6 +98,9 @@ func (s *State) pass(L, th *lua.LState, values []lua.LValue) (got []lua.LValue, 
 	L.SetTop(top)
 	return s.got, ok
 }
+
+// mostWanted is more than a call can want of results.
+const mostWanted = 256
 
 // pad makes room for the results that a waiting call wants and does not get.
 // gopher-lua leaves their registers as they are: they would hold anything.

@@ -101,7 +101,7 @@ func (s *State) describe(th *lua.LState, value lua.LValue) *thrown {
 		}
 	}
 	text := t.value.String()
-	if text == "lua callstack overflow" {
+	if text == "lua callstack overflow" || text == registryFull {
 		t.fault = &fault{thread: th, trace: s.trace(th)}
 		t.value = lua.LString(firstPlace(t.fault.trace) + stackOverflow)
 		return t
@@ -110,7 +110,10 @@ func (s *State) describe(th *lua.LState, value lua.LValue) *thrown {
 	return t
 }
 
-const stackOverflow = "stack overflow: too many calls within calls"
+const (
+	registryFull  = "registry overflow" // in gopher-lua's words
+	stackOverflow = "stack overflow: too many calls within calls"
+)
 
 func firstPlace(trace []place) string {
 	if len(trace) == 0 {

@@ -18,7 +18,6 @@ type State struct {
 	base    int                       // where in the stack the innermost drive began
 	causes  []string                  // why the calls of drive under way cannot wait, the innermost last
 	waiting map[*lua.LState][]entry   // stacks of more than one thread, by their first, while they wait
-	parked  map[*lua.LState][]entry   // the same of suspended coroutines
 	away    map[*lua.LState]bool      // coroutines on the stacks of waiting threads: only those go on with them
 	spare   []*lua.LState             // threads that wait for a function to call
 	loop    *lua.LFunction            // what threads run
@@ -60,7 +59,6 @@ func NewState() *State {
 		L:       lua.NewState(deepThread),
 		stop:    &stop{},
 		waiting: map[*lua.LState][]entry{},
-		parked:  map[*lua.LState][]entry{},
 		away:    map[*lua.LState]bool{},
 		natives: map[*lua.LFunction]string{},
 	}
