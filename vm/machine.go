@@ -51,7 +51,7 @@ func newMachine(r *Run) (*machine, error) {
 	r.machines[m] = true
 	r.mu.Unlock()
 	for _, set := range []map[string]lua.LGFunction{
-		m.names(), m.patterns(), m.coupling(), m.rates(), m.delays(), m.draws(), m.unitFunctions(), m.general(), m.figures(),
+		m.names(), m.patterns(), m.coupling(), m.rateMakers(), m.delays(), m.draws(), m.unitFunctions(), m.general(), m.figures(),
 	} {
 		for name, fn := range set {
 			m.L.SetGlobal(name, m.L.NewFunction(fn))

@@ -12,8 +12,8 @@ import (
 // rateCurve is a rate over time as a script holds it.
 type rateCurve struct{ pace.Rate }
 
-// rates are the functions that make rates that change.
-func (m *machine) rates() map[string]lua.LGFunction {
+// rateMakers are the functions that make rates that change.
+func (m *machine) rateMakers() map[string]lua.LGFunction {
 	push := func(L *lua.LState, call string, r pace.Rate, err error) int {
 		if err != nil {
 			L.RaiseError("%s: %v", call, err)
@@ -71,34 +71,42 @@ func stepList(v lua.LValue) ([]pace.Step, error) {
 	return list, nil
 }
 
-// rate reads a stream's rate and how its operations arrive.
-func (m *machine) rate(o *options, s *run.Stream) {
+// rates reads which rates a stream keeps to, and how its operations arrive.
+func (m *machine) rates(o *options, s *run.Stream) {
+	s.Rate, s.ReadRate, s.WriteRate = o.paceOf("rate"), o.paceOf("read_rate"), o.paceOf("write_rate")
 	arrival := o.choice("arrival", "", "uniform", "poisson")
-	switch v := o.get("rate").(type) {
-	case *lua.LNilType:
+	if s.RateText() == "" {
 		if arrival != "" {
 			o.fail("arrival", "%q needs a rate: without one, an operation starts when another has completed", arrival)
 		}
 		return
-	case *lua.LUserData:
-		if c, ok := v.Value.(*rateCurve); ok {
-			s.Rate = &c.Rate
-			break
-		}
-		o.fail("rate", "%s is not a rate", show(v))
-	default:
-		one, err := toRate(v)
-		if err != nil {
-			o.fail("rate", "%v", err)
-		}
-		r, err := pace.Constant(one)
-		if err != nil {
-			o.fail("rate", "%v", err)
-		}
-		s.Rate = &r
 	}
 	s.Arrival = pace.Uniform
 	if arrival == "poisson" {
 		s.Arrival = pace.Poisson
 	}
+}
+
+// paceOf is a rate; nil if it was not given.
+func (o *options) paceOf(name string) *pace.Rate {
+	switch v := o.get(name).(type) {
+	case *lua.LNilType:
+		return nil
+	case *lua.LUserData:
+		if c, ok := v.Value.(*rateCurve); ok {
+			return &c.Rate
+		}
+		o.fail(name, "%s is not a rate", show(v))
+	default:
+		one, err := toRate(v)
+		if err != nil {
+			o.fail(name, "%v", err)
+		}
+		r, err := pace.Constant(one)
+		if err != nil {
+			o.fail(name, "%v", err)
+		}
+		return &r
+	}
+	return nil
 }

@@ -45,7 +45,7 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 	if own != nil {
 		depth = int64(own.Count)
 	}
-	if m.rate(o, s); s.Rate != nil {
+	if m.rates(o, s); s.Rate != nil || s.ReadRate != nil && s.WriteRate != nil {
 		depth = max(depth, defaultRateDepth)
 	}
 	s.Depth = int(o.integer("depth", depth, 1))

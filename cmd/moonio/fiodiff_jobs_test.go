@@ -161,6 +161,8 @@ var timeJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=read --rate_iops=2000"},
 	{args: "--name=a --filename=data --size=64k --rw=read --rate=8m"},
 	{args: "--name=a --filename=data --size=64k --rw=randrw --rate=8m,4m", order: loose},
+	{args: "--name=a --filename=data --size=64k --rw=randrw --rate_iops=,200 --number_ios=100 --norandommap", order: loose},
+	{args: "--name=a --filename=data --size=64k --rw=rw --rate=16m,0", order: loose},
 	{args: "--name=a --filename=data --size=64k --rw=randread --rate_iops=4000 --rate_process=poisson", order: set},
 	{args: "--name=a --filename=data --size=64k --rw=write --thinktime=100 --thinktime_blocks=4"},
 	{args: "--name=a --filename=data --size=64k --rw=write --thinktime=100 --thinktime_spin=50 --thinktime_blocks=8 --thinktime_blocks_type=issue"},

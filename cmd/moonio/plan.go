@@ -220,10 +220,10 @@ func place(a run.Access) string {
 }
 
 func rateLine(s *run.Stream) string {
-	if s.Rate == nil {
+	if s.RateText() == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s %s", s.Rate, s.Arrival)
+	return fmt.Sprintf("%s %s", s.RateText(), s.Arrival)
 }
 
 // list joins those of its parts that say something.

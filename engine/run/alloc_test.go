@@ -77,6 +77,12 @@ func TestOperationsDoNotAllocate(t *testing.T) {
 			st.Data = &content.Spec{Compress: 50, Dedupe: 10, Refill: true}
 			return oneStream(st)
 		},
+		"directions": func(s *Session) []Job {
+			st := mixed(t, 32, s.testFile(t, "f", 1<<20))
+			rate := constant(t, 2e6)
+			st.ReadRate = &rate
+			return oneStream(st)
+		},
 		"rated": func(s *Session) []Job {
 			return oneStream(stream4K(t, engine.Read, 32, s.testFile(t, "f", 1<<20)).rated(t, constant(t, 5e6), pace.Poisson))
 		},

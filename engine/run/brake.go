@@ -148,12 +148,15 @@ func (b *brake) begin(s *stream, w *Worker) {
 // resume goes back to work. The schedule waits for who thinks, unless it is to be caught up with.
 func (b *brake) resume(s *stream, w *Worker) {
 	b.thinking, b.left, b.began = false, b.think.Every, w.now
-	if s.sched == nil || b.think.CatchUp {
+	if !s.spec.paced() || b.think.CatchUp {
 		return
 	}
 	if lost := w.now - max(b.since, s.origin); lost > 0 {
 		s.origin += lost
 		s.next.due += lost
+		if s.dirs != nil {
+			s.dirs.shift(lost)
+		}
 	}
 }
 

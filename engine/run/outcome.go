@@ -289,10 +289,10 @@ func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
 	if s.DSync {
 		c.Sync = "dsync"
 	}
-	if s.Rate == nil {
+	if !s.paced() {
 		return
 	}
-	c.Rate, c.Arrival = s.Rate.String(), s.Arrival.String()
+	c.Rate, c.Arrival = s.RateText(), s.Arrival.String()
 	r.Lag = p.lag(i)
 }
 

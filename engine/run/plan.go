@@ -92,6 +92,9 @@ type Stream struct {
 	MaxLatency time.Duration // an operation that takes longer has failed; 0: none has
 	TrimWrite  bool          // every trim that succeeds is followed by a write of the same place
 	Prio       PrioShare
+
+	// Instead of Rate, those of each direction of a mix of reads and writes; nil: it is a closed loop beside the other.
+	ReadRate, WriteRate *pace.Rate
 }
 
 // FileOrder is the order in which a stream serves its files. The zero value draws one

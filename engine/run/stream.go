@@ -14,6 +14,7 @@ type stream struct {
 	job   int
 	rand  *dist.Rand
 	sched *pace.Schedule // nil in a closed loop
+	dirs  *directions    // nil: all that the stream does has one schedule, or none
 	free  []uint32       // its slots that are not in flight
 	depth int
 
@@ -75,6 +76,7 @@ func (w *Worker) addStream(i int, j *Job) error {
 		return err
 	}
 	s.follows = s.spec.follows()
+	s.dirs = s.spec.newDirections()
 	s.run.next = w.member % len(s.targets)
 	s.brake, err = s.newBrake(w)
 	w.streams = append(w.streams, s)
@@ -86,41 +88,51 @@ func (w *Worker) addStream(i int, j *Job) error {
 // its start; one that begins at 0 has no warm-up.
 func (s *stream) schedule(w *Worker) {
 	s.begin, s.end = w.p.window(s.job)
-	if s.spec.Rate == nil || s.exhausted {
+	if !s.spec.paced() || s.exhausted {
 		return
 	}
-	rate := *s.spec.Rate
-	if s.begin < w.p.from {
-		steady, first := startRate(rate)
-		if first == 0 {
+	for _, r := range s.spec.rates() {
+		if _, first := startRate(*r); first == 0 && s.begin < w.p.from {
 			s.begin = w.p.from
-		} else {
-			rate = steady
 		}
 	}
-	s.plan(w, rate, s.begin)
+	s.plan(w, s.begin)
 }
 
-// plan begins a schedule.
-func (s *stream) plan(w *Worker, rate pace.Rate, origin int64) {
+// plan begins the stream's schedules.
+func (s *stream) plan(w *Worker, origin int64) {
+	s.origin = origin
+	if warm := origin < w.p.from; s.dirs != nil {
+		s.dirs.plan(s, w, warm)
+	} else {
+		s.sched = s.timetable(w, s.spec.Rate, warm, 0)
+	}
+}
+
+// timetable begins a schedule, at the rate's beginning for all time if it is for the warm-up. Each of the stream's
+// has a number.
+func (s *stream) timetable(w *Worker, rate *pace.Rate, warm bool, number uint64) *pace.Schedule {
+	r := *rate
+	if warm {
+		r, _ = startRate(r)
+	}
 	workers := min(w.group.threads.Count, s.spec.Depth)
-	sched, err := pace.New(rate, s.spec.Arrival, w.member, workers, dist.Derive(w.p.seed, uint64(s.job), 0x5c4e))
+	sched, err := pace.New(r, s.spec.Arrival, w.member, workers, dist.Derive(w.p.seed, uint64(s.job), 0x5c4e+number))
 	if err != nil {
 		w.p.fail(err)
 		s.exhausted = true
-		return
 	}
-	s.sched, s.origin = sched, origin
+	return sched
 }
 
 // measure begins the stream's real course when the warm-up is over. What was due before
 // and could not be issued must not weigh on what is measured.
 func (s *stream) measure(w *Worker) {
-	if s.sched == nil || s.origin >= w.p.from {
+	if !s.spec.paced() || s.exhausted || s.origin >= w.p.from {
 		return
 	}
 	s.next.ready = false
-	s.plan(w, *s.spec.Rate, w.p.from)
+	s.plan(w, w.p.from)
 }
 
 // fill issues what may be in flight by now.
@@ -163,23 +175,33 @@ func (s *stream) choose(w *Worker) bool {
 	if s.spec.only() {
 		return s.chooseWritten(w)
 	}
-	d.code = s.mix.Next(s.rand)
+	if s.dirs != nil {
+		return s.dirs.choose(s, w)
+	}
+	if !s.draw(w, d, s.mix.Next(s.rand)) {
+		return false
+	}
+	if s.sched != nil {
+		if d.due = s.due(s.spec.Rate, s.sched, d.n); d.due == engine.NoDeadline && s.end == engine.NoDeadline {
+			d.ready, s.exhausted = false, true
+			return false
+		}
+	}
+	return true
+}
+
+// draw draws an operation, to be done now. It says false when there is nothing more to do.
+func (s *stream) draw(w *Worker, d *draw, code engine.OpCode) bool {
+	d.code = code
 	if d.target = s.pick(); d.target == nil {
 		s.exhausted = true
 		return false
 	}
-	d.n = s.size(d.code)
+	d.n = s.size(code)
 	if s.spec.Order.Sequential {
 		d.target.served.Add(d.n)
 	}
-	d.due = w.now
-	if s.sched != nil {
-		if d.due = s.due(d.n); d.due == engine.NoDeadline && s.end == engine.NoDeadline {
-			s.exhausted = true
-			return false
-		}
-	}
-	d.ready = true
+	d.due, d.ready = w.now, true
 	return true
 }
 
@@ -193,12 +215,12 @@ func (s *stream) size(code engine.OpCode) int64 {
 	return 0
 }
 
-// due is when the next operation, of n bytes, is scheduled.
-func (s *stream) due(n int64) int64 {
-	if !s.spec.Rate.Bytes {
+// due is when the next operation of a schedule, of n bytes, is to begin.
+func (s *stream) due(rate *pace.Rate, sched *pace.Schedule, n int64) int64 {
+	if !rate.Bytes {
 		n = 1
 	}
-	if t := s.sched.NextBytes(n); t != pace.Never {
+	if t := sched.NextBytes(n); t != pace.Never {
 		return s.origin + t
 	}
 	return engine.NoDeadline
@@ -302,6 +324,9 @@ func (s *stream) put(w *Worker, code engine.OpCode, t *target, due int64) uint32
 	op.Code, op.File, op.Off, op.Len, op.Flags = code, t.file, 0, 0, 0
 	w.slots[slot].intended = due
 	w.slots[slot].target, w.slots[slot].check = t, t.check
+	if s.dirs != nil {
+		w.slots[slot].open = s.dirs.rated(code)
+	}
 	w.queue = append(w.queue, slot)
 	return slot
 }
@@ -345,25 +370,42 @@ func (s *stream) until(w *Worker) int64 {
 
 // finish counts what fell due and was never submitted.
 func (s *stream) finish(w *Worker) {
-	if s.sched == nil {
-		return
-	}
 	end := min(s.end, w.now)
 	if w.stopping {
 		end = min(end, w.stopped)
 	}
-	first := int64(-1)
-	for s.lag.missed < maxMissed && s.choose(w) && s.next.due < end {
-		if s.next.due >= w.p.from {
-			if s.lag.missed++; first < 0 {
-				first = s.next.due
+	switch {
+	case s.dirs != nil:
+		s.dirs.missed(s, w, end)
+	case s.sched != nil:
+		s.missed(w, end, func() (int64, bool) {
+			if !s.choose(w) {
+				return 0, false
+			}
+			s.next.ready = false
+			return s.next.due, true
+		})
+	}
+}
+
+// missed counts what falls due before end, as next gives it.
+func (s *stream) missed(w *Worker, end int64, next func() (due int64, ok bool)) {
+	n, first, last := int64(0), int64(-1), int64(0)
+	for n < maxMissed {
+		due, ok := next()
+		if !ok || due >= end {
+			break
+		}
+		if last = due; due >= w.p.from {
+			if n++; first < 0 {
+				first = due
 			}
 		}
-		s.next.ready = false
 	}
-	if span := s.next.due - first; s.lag.missed >= maxMissed && span > 0 {
-		s.lag.missed += estimate(s.lag.missed, span, end-s.next.due)
+	if span := last - first; n >= maxMissed && span > 0 {
+		n += estimate(n, span, end-last)
 	}
+	s.lag.missed += n
 }
 
 // estimate is how many fall due in a time, by how many did in another.

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
-	"moonio/engine/pace"
 )
 
 func (p *Phase) validate() error {
@@ -89,7 +88,7 @@ func (p *Phase) checkRoom() error {
 		if flights += n; flights > MaxInFlight || n > MaxInFlight {
 			return fmt.Errorf("job %q: too many operations at once: %d; the depths and clients of a phase's jobs can come to %d together", j.Name, n, MaxInFlight)
 		}
-		if s := j.Stream; s != nil && s.Rate == nil {
+		if s := j.Stream; s != nil && !s.paced() {
 			buffers += float64(n) * float64(s.largestTransfer())
 		}
 	}
@@ -195,14 +194,7 @@ func (s *Stream) validate() error {
 			return err
 		}
 	}
-	if err := cmp.Or(s.validateSyncs(), s.validateFlow(), s.validateThink()); err != nil {
-		return err
-	}
-	if s.Rate == nil {
-		return nil
-	}
-	_, err := pace.New(*s.Rate, s.Arrival, 0, 1, 0)
-	return err
+	return cmp.Or(s.validateSyncs(), s.validateFlow(), s.validateThink(), s.validateRates())
 }
 
 func (s *Stream) validateSyncs() error {

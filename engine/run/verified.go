@@ -199,7 +199,7 @@ func (s *stream) chooseWritten(w *Worker) bool {
 		if s.next.off, s.next.n, s.next.ready = t.nextWritten(); s.next.ready {
 			s.next.code, s.next.target, s.next.due = engine.Read, t, w.now
 			if s.sched != nil {
-				s.next.due = s.due(s.next.n)
+				s.next.due = s.due(s.spec.Rate, s.sched, s.next.n)
 			}
 			return true
 		}

@@ -261,8 +261,10 @@ function phase(name, options, jobs, ...) end
 ---@field offset? Size start of the region that it stays in. Default: 0.
 ---@field size? Size length of the region. Default: to the file's end.
 ---@field align? Size what offsets are multiples of. Default: the smallest block.
----@field depth? integer the most operations in flight, over all threads. Default: 1, or one for each thread of its own; with a rate: at least 256.
+---@field depth? integer the most operations in flight, over all threads. Default: 1, or one for each thread of its own; with a rate, or one for each direction: at least 256.
 ---@field rate? Rate issue at this rate instead of as fast as the depth allows
+---@field read_rate? Rate of the reads of a mix with writes, which keep to it by themselves; without write_rate the writes are a closed loop beside them
+---@field write_rate? Rate of the writes of a mix with reads, likewise
 ---@field arrival? "uniform"|"poisson" how a rate's operations are spaced. Default: "uniform".
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it runs. Default: to the phase's end.

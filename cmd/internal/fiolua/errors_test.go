@@ -92,10 +92,6 @@ argument 2: read_iolog=a.log:b.log: that is no file's name here: give each trace
 argument 3: ioengine=filestat: moonio has no engine filestat: write a script whose clients call stat
     --ioengine=filestat
                ^^^^^^^^`},
-		{"--size=1m --rw=randrw --rate=1m,0", `
-argument 4: rate=1m,0: only one direction of the mix has a rate: make two jobs of it, one of which has none
-    --rate=1m,0
-           ^^^^`},
 		{"--rw=write", `
 argument 1: job x: it has no size, and no file that is there: add one such as size=1g
     --name=x

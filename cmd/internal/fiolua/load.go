@@ -49,37 +49,38 @@ func (u *unit) engineNote() string {
 	return u.sinceOr("psync is fio's default", "ioengine")
 }
 
-// putRate limits the job's rate. Of a mix each direction has its own limit in fio: here
-// one rate is their sum, and the mix is in their proportion.
+// putRate limits the job's rate; of a mix, that of each direction by itself.
 func (t *translation) putRate(u *unit) error {
 	name, ok := u.rateOption()
 	if !ok {
 		return nil
 	}
-	o, _ := u.v.Option(name)
-	if u.v.Has("rate") && u.v.Has("rate_iops") {
+	if o, _ := u.v.Option(name); u.v.Has("rate") && u.v.Has("rate_iops") {
 		return o.Fail("", "give rate or rate_iops, and not both")
 	}
-	total := u.v.Part(name, u.rw.part())
+	fields := []struct {
+		name string
+		part int
+	}{{"rate", u.rw.part()}}
 	if u.rw.mixed() {
-		r, w := u.v.Part(name, fiojob.Reads), u.v.Part(name, fiojob.Writes)
-		if r == 0 || w == 0 {
-			return o.Fail("", "only one direction of the mix has a rate: make two jobs of it, one of which has none")
+		fields[0].name = "read_rate"
+		fields = append(fields, fields[0])
+		fields[1].name, fields[1].part = "write_rate", fiojob.Writes
+	}
+	any := false
+	for _, f := range fields {
+		n := u.v.Part(name, f.part)
+		if n == 0 {
+			continue
 		}
-		total = r + w
-		if err := u.weigh(name, r, w); err != nil {
-			return err
+		any = true
+		rate := fmt.Sprintf(`"%d/s"`, n)
+		if name == "rate" {
+			rate = fmt.Sprintf(`"%s/s"`, perSecond(n))
 		}
+		u.put(f.name, rate, u.since(name))
 	}
-	if total == 0 {
-		return nil
-	}
-	rate := fmt.Sprintf(`"%d/s"`, total)
-	if name == "rate" {
-		rate = fmt.Sprintf(`"%s/s"`, perSecond(total))
-	}
-	u.put("rate", rate, u.since(name))
-	if u.v.Text("rate_process") == "poisson" {
+	if any && u.v.Text("rate_process") == "poisson" {
 		u.put("arrival", `"poisson"`, u.since("rate_process"))
 	}
 	return nil
@@ -102,27 +103,6 @@ func (u *unit) rateOption() (string, bool) {
 	}
 	return "", false
 }
-
-// weigh makes the mix what the directions' rates come to.
-func (u *unit) weigh(name string, r, w int64) error {
-	read, write := float64(r), float64(w)
-	if name == "rate" {
-		a, b, err := u.bothBlocks()
-		if err != nil {
-			return err
-		}
-		read, write = read/float64(a.min+a.max), write/float64(b.min+b.max)
-	}
-	for i, f := range u.fields {
-		if f.name == "op" {
-			u.fields[i].value = fmt.Sprintf("{ read = %s, write = %s }", percent(read, write), percent(write, read))
-			u.fields[i].note = u.since("rw", name)
-		}
-	}
-	return nil
-}
-
-func percent(part, rest float64) string { return fmt.Sprintf("%.6g", 100*part/(part+rest)) }
 
 // putThink makes the job wait between operations.
 func (t *translation) putThink(u *unit) error {

@@ -1,0 +1,122 @@
+package run
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"moonio/engine"
+	"moonio/engine/dist"
+	"moonio/engine/pace"
+)
+
+// mixed is a stream of reads and writes in equal parts.
+func mixed(t *testing.T, depth int, f *engine.File) *Stream {
+	s := stream4K(t, engine.Read, depth, f)
+	s.Mix = dist.Mix{{Op: engine.Read, Weight: 1}, {Op: engine.Write, Weight: 1}}
+	s.Arrival = pace.Uniform
+	return s
+}
+
+// Each direction starts where its own rate has it, whatever the number of workers.
+func TestRatesOfDirections(t *testing.T) {
+	each(t, func(t *testing.T, threads int) {
+		s := simSession(t, steady)
+		f := s.testFile(t, "f", 1<<20)
+		var a tape
+		st := mixed(t, 8, f)
+		reads, writes := constant(t, 7), constant(t, 3)
+		st.ReadRate, st.WriteRate = &reads, &writes
+		r := play(t, s, &Phase{Duration: 10 * time.Minute, Threads: threads, Interval: time.Minute, Wrap: a.wrap, Jobs: oneStream(st)})
+		if n := len(a.submitted(engine.Read)); n != 7*600 {
+			t.Errorf("%d reads, want %d", n, 7*600)
+		}
+		if n := len(a.submitted(engine.Write)); n != 3*600 {
+			t.Errorf("%d writes, want %d", n, 3*600)
+		}
+		for k, at := range a.starts(0) {
+			if want := int64(k) * 1e9 / 7; at < want-1 || at > want+1 {
+				t.Fatalf("read %d came at %d, want %d", k, at, want)
+			}
+		}
+		j := r.Jobs[0]
+		if j.Lag.Scheduled != 10*600 || j.Lag.MaxNS != 0 || j.Ops["read"].Response == nil || j.Ops["write"].Response == nil {
+			t.Errorf("lag %+v, %+v", j.Lag, j.Ops)
+		}
+		if want := "reads 7/s, writes 3/s"; j.Conditions.Rate != want {
+			t.Errorf("rate %q, want %q", j.Conditions.Rate, want)
+		}
+	})
+}
+
+// A direction without a rate does what it can beside one that has one, and has no schedule.
+func TestOneDirectionRated(t *testing.T) {
+	s := simSession(t, steady)
+	f := s.testFile(t, "f", 1<<20)
+	alone := play(t, s, &Phase{Duration: time.Minute, Jobs: oneStream(stream4K(t, engine.Read, 4, f))}).Jobs[0].Ops["read"].Count
+	st := mixed(t, 4, f)
+	writes := constant(t, 5)
+	st.WriteRate = &writes
+	j := play(t, s, &Phase{Duration: time.Minute, Jobs: oneStream(st)}).Jobs[0]
+	r, w := j.Ops["read"], j.Ops["write"]
+	if w.Count != 5*60 || j.Lag.Scheduled != 5*60 {
+		t.Errorf("%d writes of %d that were due, want %d", w.Count, j.Lag.Scheduled, 5*60)
+	}
+	if !within(float64(r.Count), float64(alone-w.Count), 0.02) {
+		t.Errorf("%d reads beside %d writes, where there are %d alone", r.Count, w.Count, alone)
+	}
+	if r.Response != nil || w.Response == nil {
+		t.Errorf("response times: reads %v, writes %v; only writes have a schedule", r.Response, w.Response)
+	}
+	if most := 20 * r.Service.MaxNS; j.Lag.MaxNS > most {
+		t.Errorf("a write was %d ns late, with reads of at most %d", j.Lag.MaxNS, r.Service.MaxNS)
+	}
+}
+
+// What a slow storage leaves undone is counted for each direction.
+func TestDirectionsMissed(t *testing.T) {
+	s := simSession(t, steady)
+	f := s.testFile(t, "f", 1<<20)
+	st := mixed(t, 1, f)
+	reads, writes := constant(t, 1e6), constant(t, 5e5)
+	st.ReadRate, st.WriteRate = &reads, &writes
+	j := play(t, s, &Phase{Duration: time.Second, Jobs: oneStream(st)}).Jobs[0]
+	if n := j.Lag.Scheduled; n < 1_499_990 || n > 1_500_010 {
+		t.Errorf("%d operations were due, want 1500000", n)
+	}
+	r, w := j.Ops["read"].Count, j.Ops["write"].Count
+	if !within(float64(r), 2*float64(w), 0.01) {
+		t.Errorf("%d reads and %d writes, where twice as many reads fall due", r, w)
+	}
+}
+
+// In the warm-up the rates are the same, and nothing of it is left over.
+func TestDirectionsWarmUp(t *testing.T) {
+	s := simSession(t, steady)
+	f := s.testFile(t, "f", 1<<20)
+	st := mixed(t, 4, f)
+	reads, writes := constant(t, 10), constant(t, 20)
+	st.ReadRate, st.WriteRate = &reads, &writes
+	j := play(t, s, &Phase{Warmup: 3 * time.Second, Duration: 10 * time.Second, Jobs: oneStream(st)}).Jobs[0]
+	if j.Ops["read"].Count != 100 || j.Ops["write"].Count != 200 {
+		t.Errorf("%d reads and %d writes, want 100 and 200", j.Ops["read"].Count, j.Ops["write"].Count)
+	}
+}
+
+func TestRefusedDirections(t *testing.T) {
+	s := simSession(t, steady)
+	f := s.testFile(t, "f", 1<<20)
+	rate := constant(t, 1)
+	for want, change := range map[string]func(*Stream){
+		"are for a mix of reads and writes":       func(s *Stream) { s.Mix = s.Mix[:1] },
+		"rate is one for both: give either":       func(s *Stream) { s.Rate = &rate },
+		"the stream is of { read = 1, trim = 1 }": func(s *Stream) { s.Mix[1].Op = engine.Trim },
+	} {
+		st := mixed(t, 1, f)
+		st.ReadRate = &rate
+		change(st)
+		if err := st.validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want … %s …", err, want)
+		}
+	}
+}
