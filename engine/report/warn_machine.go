@@ -15,6 +15,7 @@ const (
 	othersShare  = 0.05    // of our own bytes: likewise
 	busyShare    = 0.9     // of a worker's time outside Wait: the tool is the limit
 	cpuShare     = 0.95    // of the processors' time
+	cpuHelped    = 1.02    // of the threads' time: others have helped
 	reapShare    = 0.1     // of the service time
 	linkShare    = 0.99    // of the possible bandwidth
 	idlePatience = 1e9     // ns of looking before counting small numbers per second
@@ -130,17 +131,22 @@ func cpuLimit(r *Result, p *Phase) []string {
 	if r.EngineInfo.Memory || cpu == 0 || p.DurationNS < shortest {
 		return nil
 	}
-	// An engine with helper threads may use every processor there is.
+	// Helpers, an engine's or the kernel's, may use every processor there is. Where more is used than the
+	// threads could, some have been at work.
 	has := cmp.Or(r.Environment.CPUs, p.Threads)
-	if r.Engine != "pool" && r.Engine != "mmap" {
+	used := float64(cpu) / float64(p.DurationNS)
+	if r.Engine != "pool" && r.Engine != "mmap" && used < cpuHelped*float64(p.Threads) {
 		has = min(has, p.Threads)
 	}
-	used := float64(cpu) / float64(p.DurationNS)
 	if used < cpuShare*float64(has) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%.2f processors were used of the %d that %s could: processor time was the limit, %.0f %% of it in the kernel. Give the phase more threads, or the machine more processors.",
-		used, has, threads(p.Threads), 100*float64(p.CPU.SystemNS)/float64(cpu))}
+	whose, more := threads(p.Threads)+" could", "the phase more threads, or the machine more processors"
+	if has == r.Environment.CPUs {
+		whose, more = "there are", "the machine more processors"
+	}
+	return []string{fmt.Sprintf("%.2f processors were used of the %d that %s: processor time was the limit, %.0f %% of it in the kernel. Give %s.",
+		used, has, whose, 100*float64(p.CPU.SystemNS)/float64(cpu), more)}
 }
 
 func threads(n int) string {
