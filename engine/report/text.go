@@ -139,8 +139,11 @@ func (t *text) warnings(r *Result) {
 	}
 	seen := map[string]*note{}
 	for _, p := range r.Phases {
+		in := map[string]int{} // this phase: what it says twice it says of two things
 		for _, w := range p.Warnings {
 			key := w.Code + "\x00" + w.about()
+			in[key]++
+			key += fmt.Sprint("\x00", in[key])
 			n := seen[key]
 			if n == nil {
 				n = &note{Warning: w}

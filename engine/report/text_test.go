@@ -115,3 +115,21 @@ func TestNarrowTerminal(t *testing.T) {
 		}
 	}
 }
+
+// A phase is named once, however much it says of one kind.
+func TestWarningsNameTheirPhases(t *testing.T) {
+	r := result("phases")
+	said := []Warning{{"other-traffic", "vda read 1 MiB"}, {"other-traffic", "vda wrote 2 MiB"}}
+	r.Phases = []*Phase{{Name: "a", Warnings: said}, {Name: "b", Warnings: said[:1]}, {Name: "c"}}
+	var b bytes.Buffer
+	if err := WriteText(&b, r, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(b.String(), "warnings\n")
+	const want = `  ! other-traffic: vda read 1 MiB (In a, and also in b.)
+  ! other-traffic: vda wrote 2 MiB (In a.)
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

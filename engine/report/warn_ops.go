@@ -112,9 +112,12 @@ func deepQueue(_ *Result, _ *Phase, j *Job) []string {
 		j.Name, units.ApproxCount(PerSecond(n, j.DurationNS)), approx(mean), j.Depth)}
 }
 
-func shallowQueue(_ *Result, _ *Phase, j *Job) []string {
+func shallowQueue(r *Result, _ *Phase, j *Job) []string {
 	sum, _, n := j.served()
 	if j.Kind != "stream" || j.open() || j.Depth < 2 || j.DurationNS <= 0 || n < 10*int64(j.Depth) {
+		return nil
+	}
+	if r.EngineInfo.Memory && !r.EngineInfo.Virtual { // nothing stays in flight where there is no device
 		return nil
 	}
 	flight := sum / float64(j.DurationNS)
