@@ -45,12 +45,6 @@ type draw struct {
 	due    int64
 }
 
-// lag is how far behind its schedule a stream's operations were submitted.
-type lag struct {
-	count, sum, max int64
-	missed          int64 // fell due and were never submitted
-}
-
 func (w *Worker) addStream(i int, j *Job) error {
 	s := &stream{course: w.p.courses[i], job: i, depth: w.share(j.Stream.Depth)}
 	if w.depth > 0 {
@@ -81,58 +75,6 @@ func (w *Worker) addStream(i int, j *Job) error {
 	s.brake, err = s.newBrake(w)
 	w.streams = append(w.streams, s)
 	return err
-}
-
-// schedule sets the stream's window, now that the phase's times are known. In the warm-up
-// a rate stays as it begins, so that what it goes through afterwards is measured from
-// its start; one that begins at 0 has no warm-up.
-func (s *stream) schedule(w *Worker) {
-	s.begin, s.end = w.p.window(s.job)
-	if !s.spec.paced() || s.exhausted {
-		return
-	}
-	for _, r := range s.spec.rates() {
-		if _, first := startRate(*r); first == 0 && s.begin < w.p.from {
-			s.begin = w.p.from
-		}
-	}
-	s.plan(w, s.begin)
-}
-
-// plan begins the stream's schedules.
-func (s *stream) plan(w *Worker, origin int64) {
-	s.origin = origin
-	if warm := origin < w.p.from; s.dirs != nil {
-		s.dirs.plan(s, w, warm)
-	} else {
-		s.sched = s.timetable(w, s.spec.Rate, warm, 0)
-	}
-}
-
-// timetable begins a schedule, at the rate's beginning for all time if it is for the warm-up. Each of the stream's
-// has a number.
-func (s *stream) timetable(w *Worker, rate *pace.Rate, warm bool, number uint64) *pace.Schedule {
-	r := *rate
-	if warm {
-		r, _ = startRate(r)
-	}
-	workers := min(w.group.threads.Count, s.spec.Depth)
-	sched, err := pace.New(r, s.spec.Arrival, w.member, workers, dist.Derive(w.p.seed, uint64(s.job), 0x5c4e+number))
-	if err != nil {
-		w.p.fail(err)
-		s.exhausted = true
-	}
-	return sched
-}
-
-// measure begins the stream's real course when the warm-up is over. What was due before
-// and could not be issued must not weigh on what is measured.
-func (s *stream) measure(w *Worker) {
-	if !s.spec.paced() || s.exhausted || s.origin >= w.p.from {
-		return
-	}
-	s.next.ready = false
-	s.plan(w, w.p.from)
 }
 
 // fill issues what may be in flight by now.
@@ -213,17 +155,6 @@ func (s *stream) size(code engine.OpCode) int64 {
 		return s.spec.Write.Block.Next(s.rand)
 	}
 	return 0
-}
-
-// due is when the next operation of a schedule, of n bytes, is to begin.
-func (s *stream) due(rate *pace.Rate, sched *pace.Schedule, n int64) int64 {
-	if !rate.Bytes {
-		n = 1
-	}
-	if t := sched.NextBytes(n); t != pace.Never {
-		return s.origin + t
-	}
-	return engine.NoDeadline
 }
 
 // issue queues the drawn operation. It says false when nothing more may begin.
@@ -367,52 +298,3 @@ func (s *stream) until(w *Worker) int64 {
 	}
 	return s.end
 }
-
-// finish counts what fell due and was never submitted.
-func (s *stream) finish(w *Worker) {
-	end := min(s.end, w.now)
-	if w.stopping {
-		end = min(end, w.stopped)
-	}
-	switch {
-	case s.dirs != nil:
-		s.dirs.missed(s, w, end)
-	case s.sched != nil:
-		s.missed(w, end, func() (int64, bool) {
-			if !s.choose(w) {
-				return 0, false
-			}
-			s.next.ready = false
-			return s.next.due, true
-		})
-	}
-}
-
-// missed counts what falls due before end, as next gives it.
-func (s *stream) missed(w *Worker, end int64, next func() (due int64, ok bool)) {
-	n, first, last := int64(0), int64(-1), int64(0)
-	for n < maxMissed {
-		due, ok := next()
-		if !ok || due >= end {
-			break
-		}
-		if last = due; due >= w.p.from {
-			if n++; first < 0 {
-				first = due
-			}
-		}
-	}
-	if span := last - first; n >= maxMissed && span > 0 {
-		n += estimate(n, span, end-last)
-	}
-	s.lag.missed += n
-}
-
-// estimate is how many fall due in a time, by how many did in another.
-func estimate(n, in, rest int64) int64 {
-	return int64(min(float64(n)*float64(rest)/float64(in), 1<<62))
-}
-
-// maxMissed bounds how long counting takes after a schedule that could never be met: the rest
-// is estimated.
-const maxMissed = 10_000_000
