@@ -29,13 +29,9 @@ measured is decided as if nothing had been.
 
 // check is `moonio check`.
 func (p *program) check(o *scriptFlags, word string) error {
-	s, err := p.findScript(word)
+	s, code, err := p.compile(word)
 	if err != nil {
 		return err
-	}
-	code, err := vm.Load(s.chunk, s.source)
-	if err != nil {
-		return scriptError(err)
 	}
 	signals := interruptible(p.stderr)
 	defer signals.release()

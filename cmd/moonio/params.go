@@ -17,11 +17,7 @@ func (p *program) hasParam(word, name string) bool {
 	if word == "-" {
 		return false // it can be read only once
 	}
-	s, err := p.findScript(word)
-	if err != nil {
-		return false
-	}
-	code, err := vm.Load(s.chunk, s.source)
+	s, code, err := p.compile(word)
 	if err != nil {
 		return false
 	}
@@ -31,13 +27,9 @@ func (p *program) hasParam(word, name string) bool {
 
 // scriptHelp prints a script's own parameters.
 func (p *program) scriptHelp(word string) error {
-	s, err := p.findScript(word)
+	s, code, err := p.compile(word)
 	if err != nil {
 		return err
-	}
-	code, err := vm.Load(s.chunk, s.source)
-	if err != nil {
-		return scriptError(err)
 	}
 	params, err := code.Params(context.Background(), s.require)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"moonio/engine/suggest"
 	"moonio/scripts"
+	"moonio/vm"
 )
 
 // script is a script's source and where it came from.
@@ -51,6 +52,19 @@ func (p *program) findScript(word string) (*script, error) {
 		return nil, usage("script %s: %w", word, err)
 	}
 	return &script{name: word, source: source, chunk: word, dir: filepath.Dir(word)}, nil
+}
+
+// compile finds a script and compiles it.
+func (p *program) compile(word string) (*script, *vm.Script, error) {
+	s, err := p.findScript(word)
+	if err != nil {
+		return nil, nil, err
+	}
+	code, err := vm.Load(s.chunk, s.source)
+	if err != nil {
+		return nil, nil, scriptError(err)
+	}
+	return s, code, nil
 }
 
 // longestScript is far more than people write, and little enough to be read whole

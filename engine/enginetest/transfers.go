@@ -27,6 +27,17 @@ func testInfo(t *testing.T, target Target) {
 	}
 }
 
+// holds says what is wrong with a file's size and, on storage, with its contents.
+func (r *rig) holds(f *engine.File, want []byte) {
+	r.t.Helper()
+	size, err := r.fs.Size(f.FD)
+	r.must(err)
+	r.want("size", size, int64(len(want)))
+	if r.contents() && !bytes.Equal(r.onDisk(f), want) {
+		r.t.Error("the file does not hold what was written")
+	}
+}
+
 // onDisk reads a whole file past the engine.
 func (r *rig) onDisk(f *engine.File) []byte {
 	r.t.Helper()
@@ -72,12 +83,7 @@ func testWrite(t *testing.T, target Target) {
 		copy(want[c.off:], b)
 		r.want("write", r.do(engine.Op{Code: engine.Write, Flags: c.flags, File: f, Buf: b, Off: int64(c.off)}), int64(c.n))
 	}
-	size, err := r.fs.Size(f.FD)
-	r.must(err)
-	r.want("size", size, int64(len(want)))
-	if r.contents() && !bytes.Equal(r.onDisk(f), want) {
-		t.Error("the file does not hold what was written")
-	}
+	r.holds(f, want)
 }
 
 func testAppend(t *testing.T, target Target) {
@@ -95,12 +101,7 @@ func testAppend(t *testing.T, target Target) {
 			r.want("append", res, int64(len(ops[i].Buf)))
 		}
 	}
-	size, err := r.fs.Size(f.FD)
-	r.must(err)
-	r.want("size", size, int64(len(want)))
-	if r.contents() && !bytes.Equal(r.onDisk(f), want) {
-		t.Error("the file does not hold what was appended")
-	}
+	r.holds(f, want)
 }
 
 func testEnd(t *testing.T, target Target) {

@@ -53,9 +53,13 @@ func sniffBiosnoop(head []byte) int {
 		}
 	}
 	var io event
-	good, lines := scan.Good(head, func(line []byte) bool { return io.parse(line) == "" })
-	if good > 0 && good*10 > lines*9 {
-		return 80
+	return sure(80, head, func(line []byte) bool { return io.parse(line) == "" })
+}
+
+// sure is n if nearly all of a text's lines are good.
+func sure(n int, head []byte, is func(line []byte) bool) int {
+	if good, lines := scan.Good(head, is); good > 0 && good*10 > lines*9 {
+		return n
 	}
 	return 0
 }

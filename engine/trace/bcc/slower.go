@@ -44,11 +44,7 @@ func sniffSlower(head []byte) int {
 		return 95
 	}
 	var c call
-	good, lines := scan.Good(head, func(line []byte) bool { return c.parse(line) == "" })
-	if good > 0 && good*10 > lines*9 {
-		return 91
-	}
-	return 0
+	return sure(91, head, func(line []byte) bool { return c.parse(line) == "" })
 }
 
 type slower struct {
