@@ -38,11 +38,19 @@ func (e *goError) placed() error {
 
 func isAbsent(err error) bool { return errors.Is(err, syscall.ENOENT) }
 
-func noMethod(typ, name string, known []string) string {
-	if len(known) == 0 {
-		return fmt.Sprintf("a %s has no methods, and so no %q", typ, name)
+func withArticle(typ string) string {
+	if strings.IndexByte("aeiou", typ[0]) >= 0 {
+		return "an " + typ
 	}
-	return fmt.Sprintf("a %s has no method %q%s; it has %s", typ, name, suggest.Hint(name, known), strings.Join(known, ", "))
+	return "a " + typ
+}
+
+func noMethod(typ, name string, known []string) string {
+	typ = withArticle(typ)
+	if len(known) == 0 {
+		return fmt.Sprintf("%s has no methods, and so no %q", typ, name)
+	}
+	return fmt.Sprintf("%s has no method %q%s; it has %s", typ, name, suggest.Hint(name, known), strings.Join(known, ", "))
 }
 
 // raise throws a Go error. If nothing catches it, the run fails with it: it is

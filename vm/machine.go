@@ -100,7 +100,7 @@ func (m *machine) metatable(name string, methods map[string]lua.LGFunction) *lua
 		return 0
 	}))
 	mt.RawSetString("__index", index)
-	mt.RawSetString("__metatable", lua.LString("a "+name))
+	mt.RawSetString("__metatable", lua.LString(withArticle(name)))
 	mt.RawSetString("__tostring", m.L.NewFunction(func(L *lua.LState) int {
 		L.Push(lua.LString(describe(L.Get(1), name)))
 		return 1

@@ -45,3 +45,16 @@ phase("p", { iterations = 1 }, clients("c", 1, `+fn+`))`)
 		}
 	}
 }
+
+// TestArticles names types in a sentence.
+func TestArticles(t *testing.T) {
+	for value, want := range map[string]string{
+		`event()`:   `an event has no method "nosuch"`,
+		`random()`:  `a pattern has no methods, and so no "nosuch"`,
+		`counter()`: `a counter has no method "nosuch"`,
+	} {
+		if got := output(t, "print(getmetatable("+value+"))\nlocal x = "+value+" x:nosuch()"); !strings.Contains(got, want) || !strings.HasPrefix(got, want[:strings.Index(want, " has")]+"\n") {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
+	}
+}

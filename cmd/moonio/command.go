@@ -153,6 +153,8 @@ func (c *command) arity() string {
 	switch {
 	case c.most == 0:
 		return "no arguments"
+	case c.most == anyNumber:
+		return fmt.Sprintf("%d or more arguments", c.least)
 	case c.least == c.most:
 		return fmt.Sprintf("%d argument", c.least)
 	}

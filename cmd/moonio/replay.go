@@ -35,6 +35,9 @@ Examples:
 			o.define(fs)
 			return func(p *program, args []string) error {
 				for _, path := range args {
+					if path == "" {
+						return usage("a trace's name is empty: moonio replay FILE… [flags]")
+					}
 					if strings.Contains(path, ";") {
 						return usage("trace %q: a name with a semicolon in it cannot be given here: pipe the trace in, as in moonio replay - < FILE, or give it another name", path)
 					}

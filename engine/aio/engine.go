@@ -65,10 +65,11 @@ func Open(cfg engine.Config) (engine.Engine, error) {
 	switch err := e.read(cfg.Options); {
 	case err != nil:
 		return nil, err
-	case cfg.Slots < 1 || cfg.Slots > maxSlots:
-		return nil, fmt.Errorf("libaio takes 1 to %d operations in flight, not %d", maxSlots, cfg.Slots)
 	case cfg.FS == nil || cfg.FS.Memory():
 		return nil, errors.New("libaio works on the operating system's files, and these are in memory")
+	}
+	if err := helper.CheckSlots("libaio", cfg.Slots, maxSlots); err != nil {
+		return nil, err
 	}
 	var err error
 	if e.ctx, err = newContext(cfg.Slots + 1); err != nil {

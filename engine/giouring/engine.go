@@ -56,10 +56,11 @@ func Open(cfg engine.Config) (engine.Engine, error) {
 	switch {
 	case len(cfg.Options) > 0:
 		return nil, fmt.Errorf("giouring has no option %q: it takes none", slices.Min(slices.Collect(maps.Keys(cfg.Options))))
-	case cfg.Slots < 1 || cfg.Slots > maxSlots:
-		return nil, fmt.Errorf("giouring takes 1 to %d operations in flight, not %d", maxSlots, cfg.Slots)
 	case cfg.FS == nil || cfg.FS.Memory():
 		return nil, errors.New("giouring works on the operating system's files, and these are in memory")
+	}
+	if err := helper.CheckSlots("giouring", cfg.Slots, maxSlots); err != nil {
+		return nil, err
 	}
 	e := &Engine{slots: cfg.Slots}
 	if err := e.openRing(); err != nil {

@@ -16,7 +16,6 @@ package uring
 
 import (
 	"errors"
-	"fmt"
 	"math/bits"
 
 	"moonio/engine"
@@ -74,10 +73,11 @@ func open(cfg engine.Config, setups []uint32) (*Engine, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case cfg.Slots < 1 || cfg.Slots > maxSlots:
-		return nil, fmt.Errorf("io_uring takes 1 to %d operations in flight, not %d", maxSlots, cfg.Slots)
 	case cfg.FS == nil || cfg.FS.Memory():
 		return nil, errors.New("io_uring works on the operating system's files, and these are in memory")
+	}
+	if err := helper.CheckSlots("io_uring", cfg.Slots, maxSlots); err != nil {
+		return nil, err
 	}
 	e := &Engine{slots: cfg.Slots, opts: o, picky: o.hipri || o.transfer.Flags != 0, fates: make([]fate, cfg.Slots)}
 	if o.hipri {

@@ -71,8 +71,8 @@ func TestOpenRefuses(t *testing.T) {
 		want string
 	}{
 		{engine.Config{Slots: 1, FS: fs, Options: map[string]string{"speed": "9"}}, `io_uring has no option "speed"; it has hipri, sqpoll, sqpoll_idle, sqpoll_cpu, force_async, registerfiles, fixedbufs, ioprio, uncached, nowait, nonvectored`},
-		{engine.Config{Slots: 0, FS: fs}, "io_uring takes 1 to 32767 operations in flight, not 0"},
-		{engine.Config{Slots: 40000, FS: fs}, "io_uring takes 1 to 32767 operations in flight, not 40000"},
+		{engine.Config{Slots: 0, FS: fs}, "io_uring takes 1 to 32767 operations in flight on a thread, not 0: more threads share out what a phase's jobs have in flight, as with threads = 2"},
+		{engine.Config{Slots: 40000, FS: fs}, "io_uring takes 1 to 32767 operations in flight on a thread, not 40000: more threads share out what a phase's jobs have in flight, as with threads = 2"},
 		{engine.Config{Slots: 1, FS: memfs.New()}, "io_uring works on the operating system's files, and these are in memory"},
 	} {
 		if e, err := Open(c.cfg); err == nil || err.Error() != c.want || e != nil {

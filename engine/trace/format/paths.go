@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+
+	"moonio/engine/suggest"
 )
 
 // source is something that can be opened and may hold a trace.
@@ -40,6 +42,9 @@ func expand(paths []string, stdin io.Reader) (out []source, added []string, err 
 			seen["-"] = true
 			continue
 		}
+		if path == "" {
+			return nil, nil, errors.New("trace: a file's name is empty")
+		}
 		files, found, err := files(path)
 		if err != nil {
 			return nil, nil, fmt.Errorf("trace: %w", err)
@@ -68,7 +73,7 @@ func files(path string) (list []string, found bool, err error) {
 		if list := siblings(path); len(list) > 0 {
 			return list, false, nil
 		}
-		return nil, false, err
+		return nil, false, absent(path, err)
 	case err != nil:
 		return nil, false, err
 	case info.IsDir():
@@ -81,6 +86,25 @@ func files(path string) (list []string, found bool, err error) {
 		return siblings(filepath.Join(filepath.Dir(path), m[1])), false, nil
 	}
 	return []string{path}, false, nil
+}
+
+// absent is the error of a file that is not there, with what is near it, or else what a trace can be.
+func absent(path string, err error) error {
+	dir, base := filepath.Split(filepath.Clean(path))
+	entries, inDir := os.ReadDir(filepath.Join(dir, "."))
+	if inDir != nil {
+		return fmt.Errorf("%w: there is no directory %s", err, filepath.Clean(dir))
+	}
+	var near []string
+	for _, e := range entries {
+		if near = append(near, e.Name()); perCPU.MatchString(e.Name()) {
+			near = append(near, perCPU.FindStringSubmatch(e.Name())[1])
+		}
+	}
+	if hint := suggest.Hint(base, near); hint != "" {
+		return fmt.Errorf("%w%s", err, hint)
+	}
+	return fmt.Errorf("%w: a trace is a file in a format that `moonio trace formats` lists, a directory of such files, the name of a device whose files %s.blktrace.0 and so on are there, or - for standard input", err, path)
 }
 
 // siblings is the blktrace files of a device, such as "sdb" or "traces/sdb".
