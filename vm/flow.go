@@ -3,6 +3,7 @@ package vm
 import (
 	lua "github.com/yuin/gopher-lua"
 
+	"moonio/engine"
 	"moonio/engine/run"
 )
 
@@ -35,19 +36,55 @@ func (o *options) service(s *run.Stream) {
 	}
 }
 
-// prioShare reads { 10, "rt/0" }: per cent of the operations, and their priority.
-func (o *options) prioShare() run.PrioShare {
-	v := o.get("ioprio_share")
+// prioShares reads { 10, "rt/0" }, per cent of the operations and their priority, or a list of such entries.
+func (o *options) prioShares() []run.PrioShare {
+	const name = "ioprio_share"
+	v := o.get(name)
 	if v == lua.LNil {
-		return run.PrioShare{}
+		return nil
 	}
 	t, ok := v.(*lua.LTable)
-	if !ok || t.Len() != 2 {
-		o.fail("ioprio_share", "%s: write { 10, \"rt/0\" }, the per cent of the operations and their priority", show(v))
+	if !ok || t.Len() == 0 {
+		o.fail(name, "%s: write { 10, \"rt/0\" }, the per cent of the operations and their priority, or a list of such entries", show(v))
 	}
+	if _, ok := t.RawGetInt(1).(*lua.LTable); !ok {
+		return []run.PrioShare{o.prioShare(name, t)}
+	}
+	var list []run.PrioShare
+	for i := 1; i <= t.Len(); i++ {
+		entry, ok := t.RawGetInt(i).(*lua.LTable)
+		if !ok {
+			o.fail(name, "entry %d is %s, and not one such as { 10, \"rt/0\", block = \"4KiB\" }", i, show(t.RawGetInt(i)))
+		}
+		list = append(list, o.prioShare(name, entry))
+	}
+	return list
+}
+
+// prioShare reads { 10, "rt/0", op = "read", block = "4KiB" }.
+func (o *options) prioShare(name string, t *lua.LTable) (s run.PrioShare) {
 	percent, ok := t.RawGetInt(1).(lua.LNumber)
 	if !ok || !(percent >= 0 && percent <= 100) {
-		o.fail("ioprio_share", "%s is not a number of per cent from 0 to 100", show(t.RawGetInt(1)))
+		o.fail(name, "%s is not a number of per cent from 0 to 100", show(t.RawGetInt(1)))
 	}
-	return run.PrioShare{Percent: float64(percent), Prio: o.prio("ioprio_share", t.RawGetInt(2))}
+	s.Percent, s.Prio = float64(percent), o.prio(name, t.RawGetInt(2))
+	t.ForEach(func(k, v lua.LValue) {
+		var err error
+		switch key := k.String(); {
+		case k == lua.LNumber(1) || k == lua.LNumber(2):
+		case key == "op" && v == lua.LString("read"):
+			s.Op = engine.Read
+		case key == "op" && v == lua.LString("write"):
+			s.Op = engine.Write
+		case key == "op":
+			o.fail(name, "op = %s is neither \"read\" nor \"write\"", show(v))
+		case key == "block":
+			if s.Block, err = toSize(v); err != nil || s.Block < 1 {
+				o.fail(name, "block = %s is not a size such as \"4KiB\"", show(v))
+			}
+		default:
+			o.fail(name, "unknown key %s: an entry is { 10, \"rt/0\" }, with op and block if it is not of all operations", show(k))
+		}
+	})
+	return s
 }

@@ -35,7 +35,7 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 	s.DSync = o.boolean("dsync", false)
 	s.Forget = o.size("invalidate_every", 0)
 	s.MaxLatency = o.duration("max_latency")
-	s.Prio = o.prioShare()
+	s.Prios = o.prioShares()
 	o.flow(s)
 	o.sync(s)
 	think := o.think(s)

@@ -6,7 +6,7 @@ import (
 )
 
 // peerJobs are the jobs that both programs run.
-var peerJobs = slices.Concat(directionJobs, sizeJobs, amountJobs, placeJobs, engineJobs, fileJobs, syncJobs, timeJobs, dataJobs, reportJobs, jobFiles, traceJobs)
+var peerJobs = slices.Concat(directionJobs, sizeJobs, amountJobs, placeJobs, engineJobs, prioJobs, fileJobs, syncJobs, timeJobs, dataJobs, reportJobs, jobFiles, traceJobs)
 
 const lastLeftOut = "fio leaves the last one out"
 
@@ -115,6 +115,17 @@ var engineJobs = []peerJob{
 	{args: "--name=a --filename=data --size=256k --rw=read --direct=1 --bs=64k"},
 	{args: "--name=a --filename=data --size=256k --rw=write --buffered=0"},
 	{args: "--name=a --filename=data --size=64k --rw=randread --cpus_allowed=0 --nice=5 --prio=4 --prioclass=2", order: set},
+}
+
+var prioJobs = []peerJob{
+	{args: "--name=a --filename=data --size=1m --rw=randrw --ioengine=libaio --iodepth=4 --cmdprio_percentage=30 --cmdprio_class=2 --cmdprio=3", order: places},
+	{args: "--name=a --filename=data --size=1m --rw=randread --ioengine=io_uring --iodepth=4 --cmdprio_percentage=40 --lat_percentiles=1 --slat_percentiles=1 --numjobs=2 --group_reporting", order: set},
+	{args: "--name=a --filename=data --size=1m --rw=randread --ioengine=libaio --iodepth=4 --cmdprio_percentage=40 --clat_percentiles=0 --prio=5 --prioclass=2", order: set},
+	{args: "--name=a --filename=data --size=1m --rw=randread --ioengine=libaio --iodepth=4 --cmdprio_percentage=100", order: set},
+	{args: "--name=a --filename=data --size=4m --rw=randrw --ioengine=libaio --iodepth=4 --bssplit=4k/50:8k/50 --cmdprio_bssplit=4k/40/2/5:4k/30/1/3:8k/50/2/1", order: loose},
+	{args: "--name=a --filename=data --size=1m --rw=randrw --ioengine=libaio --iodepth=4 --bs=4k,8k --cmdprio_bssplit=4k/50,8k/0 --norandommap", order: loose},
+	{args: "--name=a --filename=data --size=1m --rw=randrw --ioengine=libaio --iodepth=4 --cmdprio_percentage=30,0 --unified_rw_reporting=mixed", order: places},
+	{args: "--name=a --filename=data --size=1m --rw=randread --ioengine=libaio --iodepth=4 --cmdprio_percentage=30 --disable_clat=1", order: set},
 }
 
 var fileJobs = []peerJob{

@@ -143,7 +143,7 @@ func streamLine(s *run.Stream) string {
 		unless(s.Low == 0, fmt.Sprintf("refilled at %d in flight", s.Low)),
 		thinkLine(s.Think),
 		unless(s.MaxLatency == 0, "at most "+units.FormatDuration(s.MaxLatency)+" each"),
-		unless(s.Prio.Prio == 0, fmt.Sprintf("%v %% at I/O priority %s", s.Prio.Percent, s.Prio.Prio)),
+		priosLine(s.Prios),
 		verifyLine(s.Verify),
 	)
 }
@@ -217,6 +217,21 @@ func place(a run.Access) string {
 		}
 	}
 	return a.Block.String() + " at " + a.At.String() + region
+}
+
+func priosLine(shares []run.PrioShare) string {
+	var parts []string
+	for _, s := range shares {
+		of := ""
+		if s.Block > 0 {
+			of = " of " + units.FormatSize(s.Block)
+		}
+		if s.Op != engine.Nop {
+			of += " " + s.Op.String() + "s"
+		}
+		parts = append(parts, fmt.Sprintf("%v %%%s at I/O priority %s", s.Percent, of, s.Prio))
+	}
+	return list(parts...)
 }
 
 func rateLine(s *run.Stream) string {

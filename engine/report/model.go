@@ -304,6 +304,16 @@ type Op struct {
 	// the operation, and from then on. An engine that performs it as it takes it has the second alone.
 	Submission *Latency `json:"submission,omitempty"`
 	Completion *Latency `json:"completion,omitempty"`
+
+	// Of a stream that gives some operations an I/O priority of their own, each that was had: first those without.
+	Priorities []Priority `json:"priorities,omitempty"`
+}
+
+// Priority is what was measured of the operations that had one I/O priority.
+type Priority struct {
+	IOPrio     string   `json:"ioprio"` // "rt/0", or "none": the thread's, which has none in particular
+	Service    *Latency `json:"service"`
+	Completion *Latency `json:"completion,omitempty"` // likewise of a phase that asked for detail
 }
 
 // Latency is a distribution of times. Percentiles never fall and lie within

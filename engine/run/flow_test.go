@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"moonio/engine"
 	"moonio/engine/dist"
+	"moonio/engine/hist"
 	"moonio/engine/pace"
 	"moonio/engine/place"
 )
@@ -348,7 +350,8 @@ func (p prioritized) Info() engine.Info {
 func TestPrioShare(t *testing.T) {
 	s := nullSession(t)
 	st := stream4K(t, engine.Read, 4, s.testFile(t, "f", 1<<20))
-	st.Prio = PrioShare{Percent: 25, Prio: 1<<13 | 4}
+	share := PrioShare{Percent: 25, Prio: 1<<13 | 4}
+	st.Prios = []PrioShare{share}
 	var a tape
 	play(t, s, &Phase{Ops: 4000, Jobs: oneStream(st), Wrap: func(e engine.Engine, seed uint64) engine.Engine {
 		return prioritized{a.wrap(e, seed)}
@@ -356,7 +359,7 @@ func TestPrioShare(t *testing.T) {
 	n := 0
 	for _, e := range a.submitted(engine.Read) {
 		switch place.Prio(e.op.Prio) {
-		case st.Prio.Prio:
+		case share.Prio:
 			n++
 		case 0:
 		default:
@@ -371,20 +374,62 @@ func TestPrioShare(t *testing.T) {
 	}
 }
 
+// Shares are of operations of a kind, or of a size, and each priority has its latencies.
+func TestPrioShares(t *testing.T) {
+	s := nullSession(t)
+	st := mixed(t, 4, s.testFile(t, "f", 1<<20))
+	high, low := place.Prio(1<<13|4), place.Prio(2<<13|7)
+	st.Prios = []PrioShare{{Percent: 50, Prio: high, Op: engine.Read}, {Percent: 25, Prio: low, Op: engine.Read}, {Percent: 25, Prio: low, Block: 8192}}
+	st.Syncs = []SyncEvery{{Code: engine.Fsync, Writes: 1}}
+	st.Mix[0].Weight = 9
+	var a tape
+	r := play(t, s, &Phase{Ops: 4000, Jobs: oneStream(st), Wrap: func(e engine.Engine, seed uint64) engine.Engine {
+		return prioritized{a.wrap(e, seed)}
+	}})
+	seen := map[place.Prio]int64{}
+	for _, e := range a.submitted(engine.Read) {
+		seen[place.Prio(e.op.Prio)]++
+	}
+	for _, e := range append(a.submitted(engine.Write), a.submitted(engine.Fsync)...) {
+		if e.op.Prio != 0 {
+			t.Fatalf("%s has priority %d", e.op.Code, e.op.Prio)
+		}
+	}
+	reads := r.Jobs[0].Ops["read"]
+	if n := float64(reads.Count); !within(float64(seen[high])/n, 0.5, 0.1) || !within(float64(seen[low])/n, 0.25, 0.15) {
+		t.Errorf("of %d reads %v have the priorities", reads.Count, seen)
+	}
+	var got []string
+	for _, p := range reads.Priorities {
+		h, err := hist.Decode(p.Service.HDR)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(p.IOPrio, " ", h.Count()))
+	}
+	want := []string{fmt.Sprint("none ", seen[0]), fmt.Sprint("rt/4 ", seen[high]), fmt.Sprint("be/7 ", seen[low])}
+	if !slices.Equal(got, want) {
+		t.Errorf("priorities %v, want %v", got, want)
+	}
+}
+
 func TestStreamRefused(t *testing.T) {
 	s := nullSession(t)
 	f := s.testFile(t, "f", 1<<20)
 	for want, change := range map[string]func(*Stream){
-		`fsync = 3: it counts writes, and the stream makes none (op = read)`:       func(s *Stream) { s.Syncs = []SyncEvery{{engine.Fsync, 3}} },
-		`depth_low = 4: it is below the depth, which is 4`:                         func(s *Stream) { s.Low = 4 },
-		`submit_batch = 5: it is at most the depth, which is 4`:                    func(s *Stream) { s.Submit = 5 },
-		`batch_max = 1: it is at least batch, which is 2`:                          func(s *Stream) { s.Batch, s.Most = 2, 1 },
-		`think_every: it is a number of operations, or a time`:                     func(s *Stream) { s.Think = &Think{} },
-		`think = 2s-1s: the range from 2s to 1s ends before it begins`:             func(s *Stream) { s.Think = &Think{Every: 1, Time: dist.Delay{From: 2e9, To: 1e9}} },
-		`file_order = "sequential": fsync moves no data`:                           func(s *Stream) { s.Mix[0].Op, s.Order.Sequential = engine.Fsync, true },
-		`file_order = permute() over 1 files`:                                      func(s *Stream) { s.Order.At = dist.Zoned{} },
-		`sync_at_end = "read": it is fsync or fdatasync`:                           func(s *Stream) { s.SyncEnd = engine.Read },
-		`ioprio_share: 101 per cent of the operations: from 0 to 100 are possible`: func(s *Stream) { s.Prio.Percent = 101 },
+		`fsync = 3: it counts writes, and the stream makes none (op = read)`: func(s *Stream) { s.Syncs = []SyncEvery{{engine.Fsync, 3}} },
+		`depth_low = 4: it is below the depth, which is 4`:                   func(s *Stream) { s.Low = 4 },
+		`submit_batch = 5: it is at most the depth, which is 4`:              func(s *Stream) { s.Submit = 5 },
+		`batch_max = 1: it is at least batch, which is 2`:                    func(s *Stream) { s.Batch, s.Most = 2, 1 },
+		`think_every: it is a number of operations, or a time`:               func(s *Stream) { s.Think = &Think{} },
+		`think = 2s-1s: the range from 2s to 1s ends before it begins`:       func(s *Stream) { s.Think = &Think{Every: 1, Time: dist.Delay{From: 2e9, To: 1e9}} },
+		`file_order = "sequential": fsync moves no data`:                     func(s *Stream) { s.Mix[0].Op, s.Order.Sequential = engine.Fsync, true },
+		`file_order = permute() over 1 files`:                                func(s *Stream) { s.Order.At = dist.Zoned{} },
+		`sync_at_end = "read": it is fsync or fdatasync`:                     func(s *Stream) { s.SyncEnd = engine.Read },
+		`ioprio_share: the shares of the same operations come to 110 per cent`: func(s *Stream) {
+			s.Prios = []PrioShare{{Percent: 60, Op: engine.Read}, {Percent: 50, Block: 4096}}
+		},
+		`ioprio_share: 101 per cent of the operations: from 0 to 100 are possible`: func(s *Stream) { s.Prios = []PrioShare{{Percent: 101}} },
 	} {
 		st := stream4K(t, engine.Read, 4, f)
 		change(st)

@@ -182,7 +182,7 @@ func (p *phase) unused() []report.Warning {
 		}
 		if g.info.Memory && !g.info.Prio {
 			for _, i := range g.jobs {
-				if s := p.plan.Jobs[i].Stream; s != nil && s.Prio.Prio != 0 {
+				if s := p.plan.Jobs[i].Stream; s != nil && len(s.Prios) > 0 {
 					list = append(list, report.Warning{Code: "ioprio", Text: fmt.Sprintf("job %q: ioprio_share has no effect: engine %s knows no priorities", p.plan.Jobs[i].Name, g.info.Name)})
 				}
 			}

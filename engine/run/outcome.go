@@ -164,6 +164,9 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 		if err != nil {
 			return nil, err
 		}
+		if op.Priorities, err = p.priorities(i, c); err != nil {
+			return nil, err
+		}
 		op.Span = key(k) >= keyIteration
 		if p.col.ask != nil && !op.Span {
 			if err := op.SetParts(p.groupOf(i).parts(c)); err != nil {

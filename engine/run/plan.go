@@ -91,7 +91,7 @@ type Stream struct {
 
 	MaxLatency time.Duration // an operation that takes longer has failed; 0: none has
 	TrimWrite  bool          // every trim that succeeds is followed by a write of the same place
-	Prio       PrioShare
+	Prios      []PrioShare   // of the operations that several are of each has a part
 
 	// Instead of Rate, those of each direction of a mix of reads and writes; nil: it is a closed loop beside the other.
 	ReadRate, WriteRate *pace.Rate
@@ -103,12 +103,6 @@ type FileOrder struct {
 	RoundRobin bool         // one after the other, each worker on its own
 	Sequential bool         // as many bytes as a file's region has, then on to the next
 	At         dist.Pattern // drawn from a pattern over the files, in their order
-}
-
-// PrioShare gives a share of a stream's operations an I/O priority of their own.
-type PrioShare struct {
-	Percent float64
-	Prio    place.Prio
 }
 
 // Think makes a stream pause. It lets what is in flight complete before it does. Each

@@ -162,6 +162,9 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 	w.jobEnd[s.job] = w.now
 	if s.intended >= w.p.from {
 		w.rec.complete(int(s.job), op, told, w.now-s.submitted, w.now-s.intended, s.open)
+		if s.stream != nil && len(s.stream.prios) > 0 && told >= 0 {
+			w.ranked(s, op)
+		}
 		if w.pulse != nil {
 			w.pulse.note(op, told, w.now-s.submitted)
 		}

@@ -23,6 +23,7 @@ type cell struct {
 	service, response           *hist.Histogram // nil until the first is recorded
 	submission, completion      *hist.Histogram // likewise, in detail: the parts of service
 	errnos                      map[syscall.Errno]int64
+	ranks                       []rank // by priority, of a stream that gives some
 }
 
 func (c *cell) fail(e syscall.Errno) {
@@ -65,6 +66,7 @@ func (c *cell) add(o *cell) {
 	c.response = mergeHist(c.response, o.response)
 	c.submission = mergeHist(c.submission, o.submission)
 	c.completion = mergeHist(c.completion, o.completion)
+	c.addRanks(o)
 }
 
 // asked notes how much an operation asked for; 0 is nothing.
@@ -94,7 +96,11 @@ func (c *cell) reset() {
 			h.Reset()
 		}
 	}
-	*c = cell{service: c.service, response: c.response, submission: c.submission, completion: c.completion}
+	for _, r := range c.ranks {
+		r.service.Reset()
+		r.completion.Reset()
+	}
+	*c = cell{service: c.service, response: c.response, submission: c.submission, completion: c.completion, ranks: c.ranks}
 }
 
 func (c *cell) empty() bool { return c.count == 0 && c.errors == 0 }

@@ -1,11 +1,10 @@
 package run
 
 import (
-	"fmt"
-
 	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
+	"moonio/engine/place"
 )
 
 // stream is one worker's part of a stream.
@@ -18,7 +17,8 @@ type stream struct {
 	free  []uint32       // its slots that are not in flight
 	depth int
 
-	filler  *filler // of what its writes carry; nil: the default
+	prios   []place.Prio // that its operations can have of their own
+	filler  *filler      // of what its writes carry; nil: the default
 	chores  fifo[chore]
 	back    backlog
 	brake   *brake // nil if nothing holds it back
@@ -66,6 +66,7 @@ func (w *Worker) addStream(i int, j *Job) error {
 	}
 	s.exhausted = s.depth == 0
 	s.ending = s.depth > 0 && s.spec.SyncEnd != engine.Nop
+	s.prios = j.Stream.prios()
 	if err := s.checkPrio(w); err != nil {
 		return err
 	}
@@ -204,31 +205,10 @@ func (s *stream) load(w *Worker, code engine.OpCode, t *target, off, n, due int6
 			op.Flags = engine.DSync
 		}
 	}
-	if s.spec.Prio.Prio != 0 {
-		s.prioritize(op)
+	if len(s.prios) > 0 {
+		s.prioritize(op, n)
 	}
 	w.prepare(slot)
-}
-
-// checkPrio refuses priorities that the engine has no use for.
-func (s *stream) checkPrio(w *Worker) error {
-	info := &w.group.info
-	if s.spec.Prio.Prio == 0 || info.Prio || info.Memory {
-		return nil
-	}
-	err := fmt.Errorf("ioprio_share: engine %s gives operations no priorities of their own: use io_uring or libaio, or ioprio for whole threads", info.Name)
-	if w.group.threads.Engine != "" && w.p.s.Fixed == "" {
-		return misfit{err}
-	}
-	return err
-}
-
-// prioritize gives a share of the operations a priority of their own.
-func (s *stream) prioritize(op *engine.Op) {
-	op.Prio = 0
-	if s.rand.Float64()*100 < s.spec.Prio.Percent {
-		op.Prio = uint16(s.spec.Prio.Prio)
-	}
 }
 
 // place is where the operation goes; false when the file's passes have been made.
@@ -252,7 +232,7 @@ func (s *stream) put(w *Worker, code engine.OpCode, t *target, due int64) uint32
 	slot := s.free[len(s.free)-1]
 	s.free = s.free[:len(s.free)-1]
 	op := &w.ops[slot]
-	op.Code, op.File, op.Off, op.Len, op.Flags = code, t.file, 0, 0, 0
+	op.Code, op.File, op.Off, op.Len, op.Flags, op.Prio = code, t.file, 0, 0, 0, 0
 	w.slots[slot].intended = due
 	w.slots[slot].target, w.slots[slot].check = t, t.check
 	if s.dirs != nil {

@@ -194,7 +194,7 @@ func (s *Stream) validate() error {
 			return err
 		}
 	}
-	return cmp.Or(s.validateSyncs(), s.validateFlow(), s.validateThink(), s.validateRates())
+	return cmp.Or(s.validateSyncs(), s.validateFlow(), s.validateThink(), s.validateRates(), s.validatePrios())
 }
 
 func (s *Stream) validateSyncs() error {
@@ -229,8 +229,6 @@ func (s *Stream) validateFlow() error {
 		return fmt.Errorf("batch_max = %d: it is at least batch, which is %d", s.Most, s.Batch)
 	case s.Order.Sequential && !s.does(true) && !s.does(false) && !s.has(engine.Append):
 		return fmt.Errorf("file_order = \"sequential\": %s moves no data, and nothing tells when a file has had its turn", s.Mix)
-	case !(s.Prio.Percent >= 0 && s.Prio.Percent <= 100):
-		return fmt.Errorf("ioprio_share: %v per cent of the operations: from 0 to 100 are possible", s.Prio.Percent)
 	}
 	return nil
 }

@@ -290,7 +290,7 @@ function phase(name, options, jobs, ...) end
 ---@field think_after? "complete"|"issue" whether operations count when they complete or when they begin. Default: "complete".
 ---@field think_spin? Duration how much of a pause is spent computing. Default: 0.
 ---@field think_catch_up? boolean issue at once what a rate made fall due during a pause. Default: false.
----@field ioprio_share? [number, string] { per cent, priority }: give so many of the operations an I/O priority of their own, as in { 10, "rt/0" }
+---@field ioprio_share? table { per cent, priority }: give so many of the operations an I/O priority of their own, as in { 10, "rt/0" }; or a list of such entries, each of the operations of a kind or of a block size, as in { { 20, "rt/0", op = "read" }, { 5, "be/7", block = "64KiB" } }. The result has the latencies of each priority.
 ---@field threads? integer threads of the stream's own, over which its depth is shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
 ---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.

@@ -76,6 +76,18 @@ argument 3: read_iolog=none: there is no such trace
 argument 2: read_iolog=device.log: it is of 8,0, which is no file's name: replay_redirect=PATH says where it is played, or ` + "`moonio replay --map 8,0=PATH`" + `
     --read_iolog=device.log
                  ^^^^^^^^^^`},
+		{"--size=1m --ioengine=libaio --cmdprio_bssplit=4k/50:4k/60", `
+argument 4: cmdprio_bssplit=4k/50:4k/60: the shares of blocks of 4096 bytes come to 110 %, and the most is 100
+    --cmdprio_bssplit=4k/50:4k/60
+                            ^^^^^`},
+		{"--size=1m --ioengine=libaio --cmdprio_bssplit=4k/50/1", `
+argument 4: cmdprio_bssplit=4k/50/1: it is SIZE/PERCENT, or SIZE/PERCENT/CLASS/LEVEL
+    --cmdprio_bssplit=4k/50/1
+                      ^^^^^^^`},
+		{"--size=1m --ioengine=libaio --cmdprio_bssplit=4k/50 --cmdprio_percentage=5", `
+argument 4: cmdprio_bssplit=4k/50: give cmdprio_percentage or cmdprio_bssplit, and not both
+    --cmdprio_bssplit=4k/50
+                      ^^^^^`},
 		{"--read_iolog=a.log --replay_align=3k", `
 argument 3: replay_align=3k: it is a power of two
     --replay_align=3k

@@ -47,7 +47,7 @@ var unplayed = strings.Fields(`rw bs ba bsrange bssplit bs_unaligned rwmixread r
 var unplayable = map[string]string{
 	"verify": "what a trace writes is not known to be read back", "max_latency": "it is for jobs that make up what they do",
 	"latency_target": "a trace has the depth that its times ask for", "steadystate": "a trace changes as it goes on",
-	"cmdprio_percentage": "it is for jobs that make up what they do", "fill_device": "a trace says how much is written", "file_append": "a trace says where is written",
+	"cmdprio_bssplit": "it is for jobs that make up what they do", "cmdprio_percentage": "it is for jobs that make up what they do", "fill_device": "a trace says how much is written", "file_append": "a trace says where is written",
 	"rate_min": "a trace has the rate of its times", "rate_iops_min": "a trace has the rate of its times", "end_fsync": "a trace says what is synced",
 	"fsync_on_close": "a trace says what is synced", "create_only": "a trace says what is done", "iodepth_low": "a trace says when operations begin",
 	"unlink": "the trace's files stay where they are",

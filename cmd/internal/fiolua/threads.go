@@ -116,14 +116,7 @@ func (t *translation) putThreads(u *unit) error {
 	if u.v.Has("prio") || u.v.Has("prioclass") {
 		u.put("ioprio", quote(priority(u.v.Integer("prioclass"), u.v.Integer("prio"))), u.since("prioclass", "prio"))
 	}
-	if p := u.v.Integer("cmdprio_percentage"); p > 0 {
-		class := int64(1)
-		if u.v.Has("cmdprio_class") {
-			class = u.v.Integer("cmdprio_class")
-		}
-		u.put("ioprio_share", fmt.Sprintf("{ %d, %q }", p, priority(class, u.v.Integer("cmdprio"))), u.since("cmdprio_percentage", "cmdprio_class", "cmdprio"))
-	}
-	return nil
+	return t.putPriorities(u)
 }
 
 // priority is a class and a level as ionice has them. fio's default class is best effort.

@@ -90,7 +90,6 @@ var treatments = map[string]treatment{
 		refused: "continue_on_error=io counts errors"},
 	"latency_run":      {ignored: "the depth is looked for once, and then kept for the runtime"},
 	"hipri_percentage": {refused: "hipri polls for all operations"},
-	"cmdprio_bssplit":  {refused: "cmdprio_percentage is for all block sizes"},
 	"cmd_type":         {refused: "it belongs to ioengine=io_uring_cmd: use ioengine=io_uring on the block device"},
 }
 
@@ -131,7 +130,7 @@ func foreign(u *unit, spec fiojob.Spec, here bool) string {
 
 // known are options of engines that are translated.
 var known = map[string]bool{
-	"hipri": true, "uncached": true, "nowait": true, "cmdprio_percentage": true, "cmdprio_class": true, "cmdprio": true,
+	"hipri": true, "uncached": true, "nowait": true, "cmdprio_percentage": true, "cmdprio_bssplit": true, "cmdprio_class": true, "cmdprio": true,
 	"sqthread_poll": true, "sqthread_poll_cpu": true, "force_async": true, "fixedbufs": true, "registerfiles": true, "thp": true,
 }
 

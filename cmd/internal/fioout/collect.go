@@ -1,6 +1,7 @@
 package fioout
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,7 +120,8 @@ func (e *entry) take(r *report.Result, j *fiojob.Reported, again bool) error {
 			}
 			continue
 		}
-		if err := e.ways[e.place(d)].take(op, ran, inline(e.opt)); err != nil {
+		y := &e.ways[e.place(d)]
+		if err := cmp.Or(y.take(op, ran, inline(e.opt)), y.takePrios(op, e.ranks("lat"))); err != nil {
 			return err
 		}
 	}

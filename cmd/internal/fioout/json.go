@@ -114,6 +114,7 @@ func (d *document) jsonWay(w *writer, e *entry, y *way, i int, plus bool) {
 	jsonTimes(w, "slat_ns", &y.slat, e.opt, e.ranks("slat"), plus)
 	jsonTimes(w, "clat_ns", &y.clat, e.opt, e.ranks("clat"), plus)
 	jsonTimes(w, "lat_ns", &y.lat, e.opt, e.ranks("lat"), plus)
+	jsonPrios(w, e, y, plus)
 	w.int("bw_min", y.bw.min)
 	w.int("bw_max", y.bw.max)
 	w.float("bw_agg", d.share(e, y, i))

@@ -260,7 +260,7 @@ func numbers(b []byte, list ...int64) []byte {
 
 // realtime is 1 for a priority of that class.
 func realtime(prio uint16) int64 {
-	if prio>>13 == 1 {
+	if prio>>classShift == 1 {
 		return 1
 	}
 	return 0

@@ -77,6 +77,7 @@ func (d *document) normalWay(b *bytes.Buffer, e *entry, y *way, i int) {
 			normalTimes(b, l.name, l.times)
 		}
 	}
+	normalPrios(b, e, y)
 	for _, l := range []struct {
 		name  string
 		on    bool
@@ -90,6 +91,7 @@ func (d *document) normalWay(b *bytes.Buffer, e *entry, y *way, i int) {
 			normalPercentiles(b, l.name, l.times, e.opt)
 		}
 	}
+	normalPrioPercentiles(b, e, y)
 	d.normalSamples(b, e, y, max(i, 0), s)
 }
 

@@ -37,6 +37,7 @@ type way struct {
 	bytes, ios, short, failed int64
 	runtime                   int64 // ms
 	slat, clat, lat           times
+	prios                     []prioTimes // of a job that gives operations priorities of their own
 	bw, iops                  samples
 }
 
@@ -92,6 +93,9 @@ func (y *way) add(o *way) {
 	y.slat.add(&o.slat)
 	y.clat.add(&o.clat)
 	y.lat.add(&o.lat)
+	for i := range o.prios {
+		y.addPrio(&o.prios[i])
+	}
 }
 
 // perSecond is the direction's bytes per second.
