@@ -167,6 +167,9 @@ func (m *machine) verifyTable(d *options, r *run.Verify) {
 	}
 	r.Interval = d.size("interval", 0)
 	r.Backlog = d.integer("backlog", 0, 1)
+	if r.Batch = d.integer("backlog_batch", 0, 1); r.Batch > 0 && r.Backlog == 0 {
+		d.fail("backlog_batch", "it goes with backlog: so many of what that holds are read back at a time")
+	}
 	r.Only = d.boolean("only", r.Only)
 	r.Fatal = d.boolean("fatal", !r.Only)
 	r.Dump = d.boolean("dump", false)

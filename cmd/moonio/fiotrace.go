@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"moonio/cmd/internal/fiolua"
@@ -12,6 +13,16 @@ import (
 	"moonio/engine/trace"
 	"moonio/engine/trace/format"
 )
+
+// readStart reads the beginning of a file.
+func readStart(path string, most int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, int64(most)))
+}
 
 // readTrace finds what a trace does to its files, with each offset where place puts it.
 func readTrace(path string, place func(offset int64) int64) (*fiolua.Captured, error) {

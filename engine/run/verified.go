@@ -154,7 +154,8 @@ type reread struct {
 // backlog holds what a stream's worker has written and not read back, the oldest first.
 type backlog struct {
 	fifo[reread]
-	due bool // it is being emptied
+	due  bool  // it is being emptied
+	left int64 // where only a batch is read back at a time, how much of that
 }
 
 func (b *backlog) add(r reread) { b.push(r) }
@@ -171,17 +172,29 @@ func (s *Stream) backlog() int64 {
 func (s *Stream) only() bool { return s.Verify != nil && s.Verify.Only }
 
 // rereads says whether it is time to read back what was written. Once it is, all of it is
-// read back.
+// read back, or a batch.
 func (s *stream) rereads() bool {
-	n := int64(s.back.len())
-	s.back.due = n > 0 && (s.back.due || n >= s.spec.backlog() || s.exhausted)
-	return s.back.due
+	b, n := &s.back, int64(s.back.len())
+	if n == 0 {
+		b.due = false
+		return false
+	}
+	full := n >= s.spec.backlog()
+	if batch := s.spec.Verify.Batch; batch > 0 {
+		if full && b.left == 0 {
+			b.left = batch
+		}
+		return b.left > 0 || s.exhausted
+	}
+	b.due = b.due || full || s.exhausted
+	return b.due
 }
 
 // reread reads a range of the backlog. One that is being written again is left out: that write
 // will be read back.
 func (s *stream) reread(w *Worker) bool {
 	r := s.back.pop()
+	s.back.left = max(s.back.left-1, 0)
 	if r.target.check.Reading(r.off, r.n).Busy() {
 		return true
 	}

@@ -21,6 +21,7 @@ type Verify struct {
 	Interval int64         // bytes of a block that has a header; 0: what all of a stream's writes are multiples of
 	Data     *content.Spec // behind the headers; nil: random
 	Backlog  int64         // read back what was written after so many writes; 0: do not
+	Batch    int64         // how many of them at a time; 0: all
 	Only     bool          // read back what is known to have been written, and do nothing else
 	Passes   int64         // with Only, and where nothing is known: how often every block was written
 	Fatal    bool          // the first mismatch ends the phase

@@ -259,6 +259,40 @@ func TestBacklog(t *testing.T) {
 	})
 }
 
+// A batch of the backlog is read back at a time, the oldest first, and at the end all that is left.
+func TestBacklogInBatches(t *testing.T) {
+	for _, c := range []struct {
+		backlog, batch int64
+		want           string
+	}{
+		{4, 2, "wwwwrrwwrrwwrrwwrrrr"},
+		{2, 3, "wwrrwrwwrrwrwwrrwrwr"},
+	} {
+		s := diskSession(t, t.TempDir())
+		st := stream4K(t, engine.Write, 1, sparse(t, s, "f", 1<<20)).at(dist.Sequential{})
+		st.Ops, st.Verify = 10, &Verify{Fatal: true, Backlog: c.backlog, Batch: c.batch}
+		var a tape
+		r := play(t, s, &Phase{Wrap: a.wrap, Jobs: oneStream(st)})
+		got, next := "", map[engine.OpCode]int64{}
+		for _, e := range a.events {
+			if e.done {
+				continue
+			}
+			got += e.op.Code.String()[:1]
+			if e.op.Off != next[e.op.Code] {
+				t.Errorf("%s at %d, want %d", e.op.Code, e.op.Off, next[e.op.Code])
+			}
+			next[e.op.Code] += 4096
+		}
+		if got != c.want || verified(t, r, "s").Checked != 10 {
+			t.Errorf("backlog %d, batch %d: %s, want %s", c.backlog, c.batch, got, c.want)
+		}
+		if err := s.EndVerification(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Where there is no storage, the work is done and nothing is judged.
 func TestVerifyWithoutStorage(t *testing.T) {
 	for _, s := range []*Session{nullSession(t), simSession(t, steady)} {

@@ -239,6 +239,7 @@ function phase(name, options, jobs, ...) end
 ---@field interval? Size of a block that has a header. Default: what all of the stream's writes are multiples of; for an opened file "4KiB".
 ---@field pattern? string what follows the headers, as in `data`
 ---@field backlog? integer read back and check what was written after so many writes
+---@field backlog_batch? integer how many of them at a time, the oldest first; the rest waits for more writes, or the job's end. Default: all.
 ---@field only? boolean write nothing, and read back what was written, as `verify` does. Default: false.
 ---@field fatal? boolean the first mismatch ends the phase and the run; otherwise they are counted. Default: true; of a job that only reads back: false.
 ---@field dump? boolean keep the first blocks that mismatch, and what they should have been, as NAME.OFFSET.found and NAME.OFFSET.expected; like all files of the run they stay with --keep. Default: false.

@@ -1,7 +1,9 @@
 package fiolua
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"moonio/cmd/internal/fiojob"
@@ -21,13 +23,11 @@ func (t *translation) putData(u *unit) error {
 	}
 	var parts []string
 	if o, ok := u.v.Option("buffer_pattern"); ok {
-		if strings.Contains(o.Value, "'") {
-			return o.Fail("", "a pattern is not read from a file here: write it out")
-		}
-		if err := checkPattern(o); err != nil {
+		text, err := t.bytesOf(o)
+		if err != nil {
 			return err
 		}
-		parts = append(parts, `kind = "pattern"`, "pattern = "+quote(o.Value))
+		parts = append(parts, `kind = "pattern"`, "pattern = "+quote(text))
 	}
 	if p := u.v.Integer("buffer_compress_percentage"); p > 0 {
 		parts = append(parts, fmt.Sprintf("compress = %d", p))
@@ -50,15 +50,39 @@ func (t *translation) putData(u *unit) error {
 	return nil
 }
 
-// checkPattern refuses what is no pattern of fio's. A script's may be a text without quotes.
-func checkPattern(o fiojob.Option) error {
+// longestPattern is what fio takes of a pattern, in bytes.
+const longestPattern = 512
+
+// inPatterns are the parts of a pattern that stand in quotes.
+var inPatterns = regexp.MustCompile(`"[^"]*"|'[^']*'`)
+
+// bytesOf is a pattern of fio's as a script has it, with the content of files written out. What is no pattern is
+// refused: a script's may be a text without quotes.
+func (t *translation) bytesOf(o fiojob.Option) (text string, err error) {
 	if o.Value != "" && !strings.ContainsAny(o.Value[:1], "\"'%-0123456789") {
-		return o.Fail("", `it is no number: a text stands in double quotes, as in '"%s"'`, o.Value)
+		return "", o.Fail("", `it is no number: a text stands in double quotes, as in '"%s"'`, o.Value)
 	}
-	if _, err := content.ParsePattern(o.Value, func(string) ([]byte, error) { return []byte{0}, nil }); err != nil {
-		return o.Fail("", "%v", err)
+	text = inPatterns.ReplaceAllStringFunc(o.Value, func(part string) string {
+		if part[0] != '\'' || t.setup.Read == nil {
+			return part
+		}
+		b, rerr := t.setup.Read(strings.Trim(part, "'"), longestPattern)
+		if rerr == nil && len(b) == 0 {
+			rerr = errors.New("there is nothing in it")
+		}
+		if rerr != nil && err == nil {
+			err = o.Fail(part, "file of a pattern: %v", rerr)
+		}
+		return fmt.Sprintf(" 0x%x ", b)
+	})
+	if err != nil {
+		return "", err
 	}
-	return nil
+	text = strings.TrimSpace(text)
+	if _, err := content.ParsePattern(text, nil); err != nil {
+		return "", o.Fail("", "%v", err)
+	}
+	return text, nil
 }
 
 // methods are fio's methods of verification in the script's words.
@@ -84,13 +108,17 @@ func (t *translation) putVerify(u *unit) error {
 		parts = append(parts, "interval = "+size(n))
 	}
 	if p, ok := u.v.Option("verify_pattern"); ok {
-		if err := checkPattern(p); err != nil {
+		text, err := t.bytesOf(p)
+		if err != nil {
 			return err
 		}
-		parts = append(parts, "pattern = "+quote(p.Value))
+		parts = append(parts, "pattern = "+quote(text))
 	}
 	if n := u.v.Integer("verify_backlog"); n > 0 {
 		parts = append(parts, fmt.Sprintf("backlog = %d", n))
+		if b := u.v.Integer("verify_backlog_batch"); b > 0 && b != n {
+			parts = append(parts, fmt.Sprintf("backlog_batch = %d", b))
+		}
 	}
 	for _, b := range []struct{ option, field string }{{"verify_only", "only"}, {"verify_fatal", "fatal"}, {"verify_dump", "dump"}} {
 		if u.v.On(b.option) {
@@ -101,7 +129,7 @@ func (t *translation) putVerify(u *unit) error {
 	if len(parts) == 1 {
 		lua = quote(method)
 	}
-	u.put("verify", lua, u.since("verify", "verify_interval", "verify_pattern", "verify_backlog", "verify_only", "verify_fatal", "verify_dump"))
+	u.put("verify", lua, u.since("verify", "verify_interval", "verify_pattern", "verify_backlog", "verify_backlog_batch", "verify_only", "verify_fatal", "verify_dump"))
 	return nil
 }
 

@@ -27,7 +27,7 @@ var translated = set(`
 	iodepth iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low size io_size filesize offset offset_increment offset_align
 	number_ios random_generator random_distribution percentage_random allrandrepeat nrfiles file_service_type fallocate fsync fdatasync
 	sync_file_range direct buffered overwrite loops numjobs startdelay runtime time_based verify_only ramp_time verify do_verify verify_interval
-	verify_pattern verify_fatal verify_dump verify_backlog zonemode zonesize zonerange zoneskip rwmixread rwmixwrite nice prio prioclass thinktime
+	verify_pattern verify_fatal verify_dump verify_backlog verify_backlog_batch zonemode zonesize zonerange zoneskip rwmixread rwmixwrite nice prio prioclass thinktime
 	thinktime_spin thinktime_blocks thinktime_blocks_type thinktime_iotime rate rate_min rate_process rate_ignore_thinktime rate_iops rate_iops_min
 	max_latency latency_target latency_window latency_percentile invalidate fadvise_hint sync create_only allow_file_create pre_read cpumask
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers

@@ -13,12 +13,13 @@ import (
 
 // Setup is what a translation has to know besides the jobs.
 type Setup struct {
-	Dir      string              // the current directory, absolute
-	Look     func(string) Node   // what there is at an absolute path
-	Real     func(string) string // an absolute path with links followed; nil: there are none
-	Room     func(string) int64  // bytes that files in a directory may take; nil: not known
-	Memory   int64               // the machine's, in bytes; 0: not known
-	ReadOnly bool                // whether jobs that write or trim are refused
+	Dir      string                                      // the current directory, absolute
+	Look     func(string) Node                           // what there is at an absolute path
+	Real     func(string) string                         // an absolute path with links followed; nil: there are none
+	Room     func(string) int64                          // bytes that files in a directory may take; nil: not known
+	Memory   int64                                       // the machine's, in bytes; 0: not known
+	ReadOnly bool                                        // whether jobs that write or trim are refused
+	Read     func(path string, most int) ([]byte, error) // the beginning of a file; nil: none can be read
 	// Trace reads through a trace; place says where an offset goes. nil: none can be read.
 	Trace   func(path string, place func(offset int64) int64) (*Captured, error)
 	Virtual bool     // whether the run's engine touches no storage

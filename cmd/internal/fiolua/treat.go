@@ -59,7 +59,6 @@ var treatments = map[string]treatment{
 	"atomic":                 {refused: "sync=dsync makes each write durable before it completes"},
 	"experimental_verify":    {refused: "verify checks what is read as it is"},
 	"verify_offset":          {refused: "the header stands at the start of each verify_interval"},
-	"verify_backlog_batch":   {refused: "verify_backlog alone verifies all that it holds"},
 	"trim_percentage":        {refused: "rw=trimwrite trims each block before it is written"},
 	"trim_backlog":           {refused: "rw=trimwrite trims each block before it is written"},
 	"trim_backlog_batch":     {refused: "rw=trimwrite trims each block before it is written"},
