@@ -19,6 +19,7 @@ import (
 //	errors           operations failed
 //	short-transfers  operations moved less than they were asked to
 //	few-samples      a percentile rests on a handful of operations
+//	idle             a job did nothing
 //	page-cache       memory was measured and not the device
 //	small-file       the device's own cache may hold the file
 //	step             throughput fell from one level to another
@@ -57,6 +58,7 @@ var (
 		code string
 		find func(*Result, *Phase, *Job) []string
 	}{
+		{"idle", idle},
 		{"page-cache", pageCache},
 		{"small-file", smallFile},
 		{"step", stepped},

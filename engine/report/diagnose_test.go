@@ -134,6 +134,19 @@ func TestWarnings(t *testing.T) {
 			x.p.Device.WriteBytes += 600 << 20
 			x.j.Conditions.IO, x.j.Conditions.SizeBytes = "buffered", 200*gib
 		}, nil},
+		"a job that did nothing": {func(x run) {
+			x.p.Jobs = append(x.p.Jobs, &Job{Name: "commits", Kind: "clients", Clients: 8, DurationNS: 60 * sec})
+		}, []string{"idle: commits: its clients completed neither an operation nor a turn in 60 s. What they wait for may never come: units of a semaphore that clients held when a phase ended do not come back, so that each phase needs a semaphore of its own."}},
+		"a stream that did nothing": {func(x run) {
+			x.p.Jobs = append(x.p.Jobs, &Job{Name: "rare", Kind: "stream", DurationNS: 60 * sec, Ops: map[string]*Op{"read": {}}})
+		}, []string{"idle: rare: no operation was completed in 60 s: measure longer, or raise its rate."}},
+		"nothing done in a phase that was broken off": {func(x run) {
+			x.p.End = "interrupted"
+			x.p.Jobs = append(x.p.Jobs, &Job{Name: "commits", Kind: "clients", Clients: 8, DurationNS: 60 * sec})
+		}, nil},
+		"only failures": {func(x run) {
+			x.p.Jobs = append(x.p.Jobs, &Job{Name: "commits", Kind: "clients", DurationNS: 60 * sec, Ops: map[string]*Op{"read": {Errors: 3}}})
+		}, []string{"errors: commits.read: 3 of 3 operations failed. They are neither counted nor timed; the kernel's log may say more."}},
 		"busy worker": {func(x run) { x.p.Load.BusyShare = 0.964 },
 			[]string{"tool-limit: the busiest worker was at work 96 % of its time and hardly waited for storage: the figures are the tool's pace more than the device's. Give the phase more threads (it has 1)."}},
 		"busy on no storage": {func(x run) { x.r.EngineInfo.Memory, x.p.Load.BusyShare = true, 1 }, nil},

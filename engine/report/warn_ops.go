@@ -73,6 +73,26 @@ func fewSamples(_ *Result, p *Phase) []string {
 	return []string{fmt.Sprintf("fewer than %d samples, so that p99.9 is the slowest one: %s. Measure longer.", fewCount, few(list))}
 }
 
+// idle is of a job that had its time and did nothing in it.
+func idle(_ *Result, p *Phase, j *Job) []string {
+	if j.DurationNS <= 0 || p.End != "duration" {
+		return nil
+	}
+	for _, o := range j.Ops {
+		if o.Count+o.Errors > 0 {
+			return nil
+		}
+	}
+	switch j.Kind {
+	case "stream":
+		return []string{fmt.Sprintf("%s: no operation was completed in %s: measure longer, or raise its rate.", j.Name, approx(j.DurationNS))}
+	case "clients":
+		return []string{fmt.Sprintf("%s: its clients completed neither an operation nor a turn in %s. What they wait for may never come: units of a semaphore that clients held when a phase ended do not come back, so that each phase needs a semaphore of its own.",
+			j.Name, approx(j.DurationNS))}
+	}
+	return nil
+}
+
 func tail(_ *Result, _ *Phase, j *Job) []string {
 	var texts []string
 	j.io(func(name string, o *Op) {

@@ -652,7 +652,8 @@ function steps(list) end
 --#endregion
 --#region coupling
 
----A semaphore that clients share, on all threads: first come, first served.
+---A semaphore that clients share, on all threads: first come, first served. Units that clients hold when their phase ends
+---do not come back: make one for each phase.
 ---@class Semaphore
 local Semaphore = {}
 
