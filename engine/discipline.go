@@ -76,6 +76,7 @@ func both() reading {
 }
 
 // read is the time at a stamp that a line does not reach. The first caller begins the next line.
+// Where there is none, time stands still until it has caught up with what anybody was told.
 func (d *disciplined) read(stamp int64) int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -83,26 +84,37 @@ func (d *disciplined) read(stamp int64) int64 {
 	if l == nil {
 		return nanotime() - started
 	}
-	if stamp < l.from.stamp {
-		return l.from.ns // somebody else has begun one since
+	ns, next := d.told(l, stamp, both())
+	for next == nil && ns < l.end() {
+		ns = nanotime() - started
 	}
-	if uint64(stamp-l.from.stamp) < l.reach {
-		return l.at(stamp)
+	straight.Store(next)
+	return ns
+}
+
+// told is the time at a stamp, and the line to follow from now on; nil if the counter is not to be
+// trusted. After a machine has slept, or moved to another host, the counter may have begun anew.
+func (d *disciplined) told(l *line, stamp int64, now reading) (int64, *line) {
+	switch ahead := stamp - l.from.stamp; {
+	case ahead < 0 && now.stamp > l.from.stamp:
+		return l.from.ns, l // somebody else has begun one since
+	case ahead >= 0 && uint64(ahead) < l.reach:
+		return l.at(stamp), l
+	case now.ns-d.base.ns < lineNS:
+		return now.ns, l // too early for a rate
 	}
-	now := both()
-	if now.ns-d.base.ns < lineNS {
-		return now.ns // too early for a rate
+	next := d.next(l, now)
+	if next == nil {
+		return now.ns, nil
 	}
-	l = d.next(l, now)
-	straight.Store(l)
-	if l == nil {
-		return now.ns
-	}
-	return l.from.ns
+	return next.from.ns, next
 }
 
 // next is the line that follows old, which has ended; nil if the counter is not to be trusted.
 func (d *disciplined) next(old *line, now reading) *line {
+	if now.stamp <= d.base.stamp {
+		return nil
+	}
 	rate := float64(now.ns-d.base.ns) / float64(now.stamp-d.base.stamp)
 	if now.ns-d.later.ns > baseNS {
 		d.base, d.later = d.later, now

@@ -29,14 +29,8 @@ func (m *model) now() reading {
 // read is what Monotonic does, and what it should say.
 func (m *model) read() (told, truth int64) {
 	now := m.now()
-	if now.ns < lineNS {
-		return now.ns, now.ns
-	}
-	if d := uint64(now.stamp - m.l.from.stamp); d >= m.l.reach {
-		m.l = m.d.next(m.l, now)
-		return m.l.from.ns, now.ns
-	}
-	return m.l.at(now.stamp), now.ns
+	told, m.l = m.d.told(m.l, now.stamp, now)
+	return told, now.ns
 }
 
 func TestDisciplineFollowsTheKernel(t *testing.T) {
@@ -91,10 +85,48 @@ func TestDisciplineGivesUpWhenTheCounterJumps(t *testing.T) {
 			m.read()
 		}
 		now := m.now()
-		now.stamp += int64((0.010 + jump) * m.hz)
-		now.ns += 10_000_000
-		if l := m.d.next(m.l, now); l != nil {
-			t.Errorf("a jump of %v s is believed", jump)
+		now.stamp += int64((0.020 + jump) * m.hz)
+		now.ns += 20_000_000
+		if ns, l := m.d.told(m.l, now.stamp, now); l != nil || ns != now.ns {
+			t.Errorf("a jump of %v s is believed: told %d, and it was %d", jump, ns, now.ns)
 		}
+	}
+}
+
+// A machine that has slept may count from 0 again: time must not stand still for it.
+func TestDisciplineGivesUpWhenTheCounterBeginsAnew(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines int // that have been followed before
+		stamp int64
+	}{
+		"in use": {300, 1}, "before the first line": {0, 1}, "back to where it began": {300, 12345}, "half way back": {300, 12345 + 29e8},
+	} {
+		m := newModel()
+		for range c.lines {
+			m.at += 0.010
+			m.read()
+		}
+		m.at += 60
+		now := reading{c.stamp, m.now().ns}
+		if ns, l := m.d.told(m.l, now.stamp, now); l != nil || ns != now.ns {
+			t.Errorf("%s: told %d, and it was %d", name, ns, now.ns)
+		}
+	}
+}
+
+// Who has read the counter before another began a line, and asks after, is told when that was.
+func TestDisciplineAsksOneCallerForALine(t *testing.T) {
+	m := newModel()
+	var early reading
+	for range 300 {
+		m.at += 0.010
+		early = m.now()
+		m.at += 0.001
+		m.read()
+	}
+	line := m.l
+	m.at += 0.001
+	if ns, l := m.d.told(m.l, early.stamp, m.now()); l != line || ns != line.from.ns {
+		t.Errorf("told %d of a line from %d", ns, line.from.ns)
 	}
 }
