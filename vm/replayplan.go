@@ -49,7 +49,7 @@ func (r *replaying) checkLength(loops int64) {
 	const most = 100 * 365 * 24 * time.Hour
 	span := float64(s.Span) / j.Speed * float64(loops)
 	if span > float64(most) {
-		r.o.fail("speed", "the replay would take %.3g years, and 100 are the most: raise speed, cut idle times with max_gap, choose a part with from and to, or play it fewer times", span/float64(most)*100)
+		r.o.fail("speed", "the replay would take %s years, and 100 are the most: raise speed, cut idle times with max_gap, choose a part with from and to, or play it fewer times", units.Figure(span/float64(most)*100))
 	}
 	j.Span = time.Duration(span)
 }

@@ -115,7 +115,7 @@ func (s *Steady) line() string {
 func (s *Steady) figure(v float64) string {
 	switch {
 	case s.Percent:
-		return fmt.Sprintf("%.3g %%", v)
+		return units.Figure(v) + " %"
 	case s.Metric == "bandwidth":
 		return units.ApproxBandwidth(v)
 	case s.Metric == "latency":

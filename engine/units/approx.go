@@ -83,6 +83,14 @@ func (u Unit) with(v float64) string {
 	return s + " " + u.Name
 }
 
+// Figure writes a number with three significant digits, or as many as stand before the point.
+func Figure(x float64) string {
+	if math.Abs(x) >= 999.5 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
 // ApproxDuration writes ns for reading: 85.2 µs.
 func ApproxDuration(ns float64) string { return DurationUnit(ns, ns).with(ns) }
 

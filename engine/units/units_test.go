@@ -231,3 +231,12 @@ func FuzzParse(f *testing.F) {
 		_ = KindOf(s)
 	})
 }
+
+// A figure never has an exponent where it can be read without.
+func TestFigure(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 1: "1", 1.5: "1.5", 0.1234: "0.123", 99.94: "99.9", 999.4: "999", 999.6: "1000", 1023.44: "1023", -1023.44: "-1023", 1234567: "1234567"} {
+		if got := Figure(x); got != want {
+			t.Errorf("%v: %s, want %s", x, got, want)
+		}
+	}
+}

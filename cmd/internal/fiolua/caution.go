@@ -3,6 +3,8 @@ package fiolua
 import (
 	"fmt"
 	"strings"
+
+	"moonio/engine/units"
 )
 
 // caution warns of what misleads about a unit.
@@ -66,12 +68,12 @@ func (t *translation) cautionCache(u *unit) {
 
 // about is a size in the largest unit of which there is at least one.
 func about(n int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	names := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	x, i := float64(n), 0
-	for x >= 1024 && i < len(units)-1 {
+	for x >= 1024 && i < len(names)-1 {
 		x, i = x/1024, i+1
 	}
-	return fmt.Sprintf("%.3g %s", x, units[i])
+	return fmt.Sprintf("%s %s", units.Figure(x), names[i])
 }
 
 // cautionUnits warns of KiB, which fio takes for 1000 bytes.

@@ -43,7 +43,7 @@ func (r Row) Difference() float64 {
 func Compare(trace, model *profile.Result) []Row {
 	count := func(x float64) string { return fmt.Sprintf("%.0f", x) }
 	share := func(x float64) string { return fmt.Sprintf("%.1f %%", x*100) }
-	figure := func(x float64) string { return fmt.Sprintf("%.3g", x) }
+	figure := units.Figure
 	span := func(x float64) string { return units.Span(int64(x)) }
 	rows := []struct {
 		name string

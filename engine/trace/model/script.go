@@ -42,11 +42,11 @@ func (m *Model) preface(w *writer) {
 	r := m.trace
 	w.comment("A model of a captured workload: %s", profile.Printable(m.title))
 	w.line("--")
-	w.comment("The trace has %d reads and %d writes in %s, %s IOPS on average and %.3g times that in its busiest second; it moves %s and touches %s.",
-		r.Reads, r.Writes, units.Span(r.SpanNS), units.ApproxCount(r.Arrival.MeanIOPS), r.PeakToMean1s,
+	w.comment("The trace has %d reads and %d writes in %s, %s IOPS on average and %s times that in its busiest second; it moves %s and touches %s.",
+		r.Reads, r.Writes, units.Span(r.SpanNS), units.ApproxCount(r.Arrival.MeanIOPS), units.Figure(r.PeakToMean1s),
 		units.ApproxSize(float64(r.Bytes)), units.ApproxSize(float64(r.Footprint)))
 	if c := r.Completions; c != nil {
-		w.comment("It had %.3g I/Os in flight on average, %d at most.", c.DepthMean, c.DepthMax)
+		w.comment("It had %s I/Os in flight on average, %d at most.", units.Figure(c.DepthMean), c.DepthMax)
 	}
 	w.line("--")
 	w.comment("Reads and writes follow its rates over time. Of each file's there are runs, in which one begins where the one before ended, and single ones; some places are hotter than others. Addresses are close together here, and far apart in the trace: a file is as large as what is drawn from.")

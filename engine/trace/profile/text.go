@@ -106,7 +106,7 @@ func (t *text) sides() {
 		return
 	}
 	size := func(n int64) string { return units.ApproxSize(float64(n)) }
-	runs := func(s Side) string { return fmt.Sprintf("%.3g, %d", s.Runs.Mean, s.Runs.Longest) }
+	runs := func(s Side) string { return fmt.Sprintf("%s, %d", units.Figure(s.Runs.Mean), s.Runs.Longest) }
 	mean := float64(r.Bytes) / float64(r.IOs)
 	rows := [][4]string{
 		{"", "reads", "writes", "both"},
@@ -136,8 +136,8 @@ func (t *text) rate() {
 	t.line("")
 	t.item("rate", "%s", t.peaks())
 	t.picture(r.Timeline.Counts, "0 s", units.Span(r.SpanNS))
-	t.item("gaps", "p50 %s, p99 %s, coefficient of variation %.3g (1: independent arrivals)%s",
-		units.ApproxDuration(float64(a.P50)), units.ApproxDuration(float64(a.P99)), r.CV, t.dispersion())
+	t.item("gaps", "p50 %s, p99 %s, coefficient of variation %s (1: independent arrivals)%s",
+		units.ApproxDuration(float64(a.P50)), units.ApproxDuration(float64(a.P99)), units.Figure(r.CV), t.dispersion())
 	if i := a.Idle; i.Gaps > 0 {
 		t.item("idle", "%s of the time in %s of a second and more; the longest %s at %s",
 			percent(i.Share), plural(i.Gaps, "gap", "gaps"), units.Span(i.Longest), units.Span(i.At))
@@ -150,9 +150,9 @@ func (t *text) peaks() string {
 	if r.SpanNS < 2e9 {
 		return ""
 	}
-	s := fmt.Sprintf("busiest second %s IOPS, %.3g × the mean", units.ApproxCount(a.Peak1s), r.PeakToMean1s)
+	s := fmt.Sprintf("busiest second %s IOPS, %s × the mean", units.ApproxCount(a.Peak1s), units.Figure(r.PeakToMean1s))
 	if r.SpanNS >= 120e9 {
-		s += fmt.Sprintf("; busiest minute %s IOPS, %.3g ×", units.ApproxCount(a.Peak60s), a.PeakToMean60s)
+		s += fmt.Sprintf("; busiest minute %s IOPS, %s ×", units.ApproxCount(a.Peak60s), units.Figure(a.PeakToMean60s))
 	}
 	return s
 }
@@ -163,9 +163,9 @@ func (t *text) dispersion() string {
 	case t.r.SpanNS < 10e9:
 		return ""
 	case t.r.SpanNS < 600e9:
-		return fmt.Sprintf(", dispersion %.3g over 1 s", a.Dispersion1s)
+		return fmt.Sprintf(", dispersion %s over 1 s", units.Figure(a.Dispersion1s))
 	}
-	return fmt.Sprintf(", dispersion %.3g over 1 s, %.3g over 60 s", a.Dispersion1s, a.Dispersion60s)
+	return fmt.Sprintf(", dispersion %s over 1 s, %s over 60 s", units.Figure(a.Dispersion1s), units.Figure(a.Dispersion60s))
 }
 
 // shownSizes is how many sizes there are of each side in the text.
@@ -247,7 +247,7 @@ func (t *text) durability() {
 	if f.Count == 0 {
 		t.item("flushes", "none")
 	} else {
-		t.item("flushes", "%s, %s a second, %.3g writes before each, %d at most", count(f.Count), units.ApproxCount(f.Rate), f.Writes, f.MostWrites)
+		t.item("flushes", "%s, %s a second, %s writes before each, %d at most", count(f.Count), units.ApproxCount(f.Rate), units.Figure(f.Writes), f.MostWrites)
 	}
 	if n := t.r.Trim; n.Count > 0 {
 		t.item("trims", "%s, of %s", count(n.Count), units.ApproxSize(float64(n.Bytes)))
@@ -260,7 +260,7 @@ func (t *text) durability() {
 	if c.Share < 0.9995 {
 		known = fmt.Sprintf(" (of the %s of I/Os whose completion is known)", percent(c.Share))
 	}
-	t.item("depth", "mean %.3g, p50 %d, p99 %d, most %d%s", c.DepthMean, c.DepthP50, c.DepthP99, c.DepthMax, known)
+	t.item("depth", "mean %s, p50 %d, p99 %d, most %d%s", units.Figure(c.DepthMean), c.DepthP50, c.DepthP99, c.DepthMax, known)
 	t.latency("reads", c.Read)
 	t.latency("writes", c.Write)
 	t.latency("flushes", c.Flush)
