@@ -70,11 +70,13 @@ func (m *machine) clients(L *lua.LState) int {
 func (m *machine) bind(j *job) run.Job {
 	r := j.Job
 	if j.fn != nil {
+		m.noteAssigned(j.Name, j.fn)
 		c := *r.Clients
 		c.Program = func(w *run.Worker) (run.Program, error) { return newProgram(m, w, j) }
 		r.Clients = &c
 	}
 	if j.think != nil {
+		m.noteAssigned(j.Name, j.think)
 		s, t := *r.Stream, *r.Stream.Think
 		t.Program = func(w *run.Worker) (run.Pauses, error) { return newThoughts(m, w, j.Name, j.think) }
 		s.Think = &t

@@ -6,6 +6,7 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/engine/dist"
+	"moonio/engine/report"
 	"moonio/engine/run"
 	"moonio/vm/lua51"
 )
@@ -30,6 +31,8 @@ type machine struct {
 	patternCount uint64 // patterns made so far, but for turnPatterns
 	turnPatterns map[dist.Pattern]*lua.LUserData
 	measured     map[*lua.LTable]measured // results of operations that the script holds
+
+	notes []report.Warning // on the phase that is made
 
 	mapping bool // it only runs a replay's map function
 

@@ -134,6 +134,7 @@ func (d *director) phase(L *lua.LState) int {
 			m.raise(L, err)
 		}
 	}
+	m.notes = nil
 	p, check := m.phasePlan(L)
 	if d.run.Plan != nil {
 		L.Push(d.plan(L, p))
@@ -141,6 +142,7 @@ func (d *director) phase(L *lua.LState) int {
 	}
 	r, err := d.run.Session.Run(d.run.ctx, p)
 	if r != nil {
+		r.Warnings = append(r.Warnings, m.notes...)
 		if err != nil {
 			r.Error, _, _ = strings.Cut(err.Error(), "\n")
 		}

@@ -327,7 +327,8 @@ function verify(name, options) end
 ---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
 
 ---Concurrent clients, each of which calls the function again and again. Every operation in it is timed under its own
----name, and every call as "iteration". The function is carried over to the workers with copies of what it captured.
+---name, and every call as "iteration". The function is carried over to the workers with copies of what it captured: what it
+---sets there, the script does not see. A `counter`, or the phase's result, gives something back.
 ---@param name string under which their results are found
 ---@param n integer how many, over all threads
 ---@param options ClientsOptions|fun(id: integer)
