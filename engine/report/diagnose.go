@@ -97,28 +97,52 @@ func warn(list []Warning, code string, texts []string) []Warning {
 	return list
 }
 
-// ofJobs are a check's texts, each of which begins with its job's name. What is said of several jobs in the same
-// words is said once, and what is said of very many is cut short: jobs may be clones by the dozen.
+// ofJobs are a check's texts, each of which begins with its job's name.
 func ofJobs(jobs []*Job, find func(*Job) []string) []string {
+	var texts []string
+	for _, j := range jobs {
+		texts = append(texts, find(j)...)
+	}
+	return merged(texts)
+}
+
+// Merge puts warnings of one code together, as Diagnose does with its own.
+func Merge(list []Warning) []Warning {
+	var codes []string
+	texts := map[string][]string{}
+	for _, w := range list {
+		if texts[w.Code] == nil {
+			codes = append(codes, w.Code)
+		}
+		texts[w.Code] = append(texts[w.Code], w.Text)
+	}
+	var out []Warning
+	for _, code := range codes {
+		out = warn(out, code, merged(texts[code]))
+	}
+	return out
+}
+
+// merged are texts that begin with names of jobs. What is said of several in the same words is said once, and what is
+// said of very many is cut short: jobs may be clones by the dozen.
+func merged(texts []string) []string {
 	var order []string // what is behind the names
 	names := map[string][]string{}
-	for _, j := range jobs {
-		for _, t := range find(j) {
-			name, rest, _ := strings.Cut(t, ": ")
-			if names[rest] == nil {
-				order = append(order, rest)
-			}
-			names[rest] = append(names[rest], name)
+	for _, t := range texts {
+		name, rest, _ := strings.Cut(t, ": ")
+		if names[rest] == nil {
+			order = append(order, rest)
 		}
+		names[rest] = append(names[rest], name)
 	}
-	var texts []string
+	var list []string
 	for _, rest := range order[:min(len(order), perMessage)] {
-		texts = append(texts, few(names[rest])+": "+rest)
+		list = append(list, few(names[rest])+": "+rest)
 	}
-	if more := len(order) - len(texts); more > 0 {
-		texts[len(texts)-1] += fmt.Sprintf(" It is much the same with %d more.", more)
+	if more := len(order) - len(list); more > 0 {
+		list[len(list)-1] += fmt.Sprintf(" It is much the same with %d more.", more)
 	}
-	return texts
+	return list
 }
 
 // few is a list with the first of its words.

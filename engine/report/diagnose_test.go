@@ -251,4 +251,8 @@ func TestWarningsOfManyJobs(t *testing.T) {
 	if d := cmp.Diff(want, all(r)); d != "" {
 		t.Errorf("warnings (-want +got):\n%s", d)
 	}
+	got := Merge([]Warning{{"engine", `job "a": x is not used`}, {"depth", "a: 1"}, {"engine", `job "b": x is not used`}, {"engine", `job "c": y is not used`}})
+	if d := cmp.Diff([]Warning{{"engine", `job "a", job "b": x is not used`}, {"engine", `job "c": y is not used`}, {"depth", "a: 1"}}, got); d != "" {
+		t.Errorf("merged (-want +got):\n%s", d)
+	}
 }

@@ -59,7 +59,7 @@ func (p *phase) reportAt(last int64) (*report.Phase, error) {
 		r.Warnings = append(r.Warnings, p.shallower(i, j)...)
 		r.Warnings = append(r.Warnings, p.unverified(i, j)...)
 	}
-	r.Warnings = append(r.Warnings, p.unused()...)
+	r.Warnings = report.Merge(append(r.Warnings, p.unused()...))
 	if n := p.runaways.Load(); n > 0 {
 		r.Warnings = append(r.Warnings, report.Warning{Code: "runaway", Text: fmt.Sprintf(
 			"%d clients were still computing when the phase was over and had to be stopped; look for a loop without I/O or sleep", n)})
