@@ -61,9 +61,30 @@ func (o *options) done() {
 		if s, ok := k.(lua.LString); !ok {
 			o.L.RaiseError("%s: options have names, and this table has an entry [%s]", o.call, k.String())
 		} else if !slices.Contains(o.known, string(s)) {
-			o.L.RaiseError("%s: unknown option %q%s; known are %s", o.call, string(s), suggest.Hint(string(s), o.known), strings.Join(o.known, ", "))
+			o.L.RaiseError("%s: unknown option %q%s; known are %s", o.call, string(s), o.hint(string(s)), strings.Join(o.known, ", "))
 		}
 	})
+}
+
+// callsOf has options that are often looked for in another call than theirs.
+var callsOf = []struct {
+	call    string
+	options []string
+}{
+	{"open", []string{"direct", "layout", "truncate", "create", "exclusive", "advice", "sync", "size"}},
+	{"phase", []string{"warmup", "interval", "on_error", "iterations", "fault", "expect", "steady", "ops", "bytes", "duration"}},
+	{"stream", []string{"op", "at", "block", "depth", "rate", "arrival", "file", "fsync", "fdatasync", "dsync", "think"}},
+	{"replay", []string{"trace", "timing", "speed", "loops", "address", "map"}},
+}
+
+// hint is where an option belongs, or what may have been meant.
+func (o *options) hint(name string) string {
+	for _, p := range callsOf {
+		if slices.Contains(p.options, name) && !strings.HasPrefix(o.call, p.call+" ") {
+			return fmt.Sprintf(" (it is one of %s)", p.call)
+		}
+	}
+	return suggest.Hint(name, o.known)
 }
 
 func (o *options) size(name string, otherwise int64) int64 {
