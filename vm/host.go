@@ -18,6 +18,7 @@ import (
 type Run struct {
 	Session  *run.Session
 	Guard    *workdir.Guard                    // of the run's directory; nil if no storage is touched
+	Brim     func(string) error                // refuses to fill the file system that a file is in to the last byte; nil: it may be
 	Space    func(string, int64) error         // refuses to lay out more bytes of a file than there is room for; nil: no limit
 	Devices  []*Device                         // that the user named
 	Interval time.Duration                     // of time series, unless a phase says otherwise; 0: a second, or more in long phases

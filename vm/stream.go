@@ -33,6 +33,9 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 	s.Bytes = o.size("bytes", 0)
 	s.Passes = o.integer("passes", 0, 1)
 	s.DSync = o.boolean("dsync", false)
+	if s.UntilFull = o.boolean("until_full", false); s.UntilFull {
+		m.mayFill(o, s)
+	}
 	s.Forget = o.size("invalidate_every", 0)
 	s.MaxLatency = o.duration("max_latency")
 	s.Prios = o.prioShares()
@@ -60,6 +63,27 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 	}
 	L.Push(m.wrap(j))
 	return 1
+}
+
+// mayFill refuses to fill what is never full, and a file system that must not be.
+func (m *machine) mayFill(o *options, s *run.Stream) {
+	if m.run.Plan != nil {
+		return
+	}
+	if m.run.Session.FS.Memory() {
+		o.fail("until_full", "files are in memory only, and there is no file system that could be full")
+	}
+	for _, f := range s.Files {
+		if f.Device {
+			o.fail("until_full", "%q is a device, which is as large as it is", f.Name)
+		}
+		if m.run.Brim == nil {
+			continue
+		}
+		if err := m.run.Brim(f.Name); err != nil {
+			o.fail("until_full", "%v", err)
+		}
+	}
 }
 
 // streamOps are the operations that a stream can be made of.

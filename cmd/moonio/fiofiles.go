@@ -15,13 +15,20 @@ import (
 	"moonio/engine/workdir"
 )
 
-// roomIn is how many bytes files in a directory may take.
-func roomIn(dir string) int64 {
-	n, err := workdir.Room(dir)
+// roomIn is how many bytes files in a directory may take, and why they may not take the last.
+func roomIn(dir string) (most, brim int64, why string) {
+	most, err := workdir.Room(dir)
 	if err != nil {
-		return 0
+		return 0, 0, err.Error()
 	}
-	return n
+	if err := workdir.CheckBrim(dir, memoryHere()); err != nil {
+		return most, 0, err.Error()
+	}
+	brim, err = workdir.Free(dir)
+	if err != nil {
+		return most, 0, err.Error()
+	}
+	return most, brim, ""
 }
 
 // realPath is a path from the root on, with links followed as far as there is something.

@@ -138,6 +138,7 @@ func streamLine(s *run.Stream) string {
 		syncsLine(s.Syncs),
 		unless(s.SyncEnd == engine.Nop, fmt.Sprintf("%s at the end", s.SyncEnd)),
 		unless(!s.DSync, "dsync"),
+		unless(!s.UntilFull, "until there is no more room"),
 		unless(s.Forget == 0, "page cache dropped every "+units.FormatSize(s.Forget)),
 		unless(s.Submit == 0, fmt.Sprintf("submits %d at a time", s.Submit)),
 		unless(s.Low == 0, fmt.Sprintf("refilled at %d in flight", s.Low)),

@@ -181,7 +181,7 @@ func (r *running) vmRun() *vm.Run {
 	}
 	return &vm.Run{
 		Session: session, Place: r.whereabouts(),
-		Guard: s.dir.Guard(), Space: s.space(), Devices: s.devices,
+		Guard: s.dir.Guard(), Space: s.space(), Brim: s.brim(), Devices: s.devices,
 		Interval: o.interval, Faults: r.faults, Params: o.params,
 		Out: out, Err: r.notes, Require: r.script.require, Trace: r.script.traces(r.signals.ctx, o.params, r.stdin),
 	}

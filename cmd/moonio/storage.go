@@ -143,6 +143,17 @@ func (s *storage) space() func(string, int64) error {
 	}
 }
 
+// brim says whether the file system that a file is in may be filled to the last byte.
+func (s *storage) brim() func(string) error {
+	if s.dir == nil {
+		return nil
+	}
+	root := s.dir.Path()
+	return func(name string) error {
+		return workdir.CheckBrim(filepath.Join(root, filepath.Dir(name)), memoryHere())
+	}
+}
+
 // whereabouts is what the script is told of the storage.
 func (r *running) whereabouts() vm.Place {
 	e := &r.result.Environment

@@ -25,6 +25,7 @@ type course struct {
 	bytes   budget
 	moved   atomic.Int64 // bytes, if the page cache is to forget them
 	kept    atomic.Int64 // of them, when it forgets the next time
+	full    atomic.Bool  // what it writes has found no more room
 }
 
 // target is one file of a stream.

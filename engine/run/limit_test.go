@@ -6,6 +6,7 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/dist"
+	"moonio/engine/fault"
 )
 
 // A phase's limits are met exactly, and count from the end of the warm-up.
@@ -171,4 +172,24 @@ func TestSyncEvery(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A stream that goes on until there is no more room ends there on all its workers, and nothing has failed.
+func TestUntilFull(t *testing.T) {
+	each(t, func(t *testing.T, threads int) {
+		s := nullSession(t)
+		st := stream4K(t, engine.Append, 4, s.testFile(t, "f", 1<<20))
+		st.UntilFull = true
+		rule, err := fault.Parse("append:errno=ENOSPC,after=200")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := play(t, s, &Phase{Threads: threads, Jobs: oneStream(st), Wrap: func(e engine.Engine, seed uint64) engine.Engine {
+			return fault.Wrap(e, []*fault.Rule{rule}, seed)
+		}})
+		op := r.Jobs[0].Ops["append"]
+		if op.Count < 200 || op.Count > 200*int64(threads) || op.Errors != 0 || r.End != endDone {
+			t.Errorf("%d appends, %d errors, ended by %s", op.Count, op.Errors, r.End)
+		}
+	})
 }

@@ -90,6 +90,7 @@ type Stream struct {
 	Verify *Verify       // how that is verified; nil: it is not
 
 	MaxLatency time.Duration // an operation that takes longer has failed; 0: none has
+	UntilFull  bool          // the stream is over, and nothing has failed, when what it writes finds no more room
 	TrimWrite  bool          // every trim that succeeds is followed by a write of the same place
 	Prios      []PrioShare   // of the operations that several are of each has a part
 

@@ -145,6 +145,10 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 	if res == 0 && op.Code == engine.Read && len(op.Buf) > 0 && !(s.player != nil && s.player.plan.Resizes) {
 		res = -int64(errEOF)
 	}
+	if s.filled(op, res) {
+		w.jobEnd[s.job] = w.now
+		return res
+	}
 	told := res
 	if res < 0 {
 		if told = answer(op, res); told < 0 {
@@ -173,6 +177,22 @@ func (w *Worker) settle(s *slot, op *engine.Op, res int64) int64 {
 		}
 	}
 	return res
+}
+
+// filled says whether an operation has found no more room, where that is the stream's end. What one wrote that
+// found some is all that it is taken to have been asked for.
+func (s *slot) filled(op *engine.Op, res int64) bool {
+	if s.stream == nil || !s.stream.spec.UntilFull {
+		return false
+	}
+	if res > 0 && op.Code != engine.Read && op.Code.Transfers() {
+		op.Buf = op.Buf[:res]
+	}
+	if res != -int64(syscall.ENOSPC) {
+		return false
+	}
+	s.stream.full.Store(true)
+	return true
 }
 
 // answer is what counts of a result below 0: that there is no such name is what a stat was to find out.

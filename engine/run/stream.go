@@ -112,6 +112,9 @@ func (s *stream) fill(w *Worker) {
 // is nothing more to do.
 func (s *stream) choose(w *Worker) bool {
 	d := &s.next
+	if s.full.Load() {
+		d.ready, s.exhausted = false, true
+	}
 	if d.ready || s.exhausted {
 		return d.ready
 	}

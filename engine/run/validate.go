@@ -157,7 +157,7 @@ func (p *Phase) checkEnds() error {
 
 func (j *Job) endless() bool {
 	s := j.Stream
-	return j.Duration == 0 && j.Replay == nil && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0 && !s.only())
+	return j.Duration == 0 && j.Replay == nil && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0 && !s.only() && !s.UntilFull)
 }
 
 func (j *Job) validate(p *Phase) error {
@@ -186,6 +186,8 @@ func (s *Stream) validate() error {
 		return errors.New("no file")
 	case s.Ops < 0 || s.Bytes < 0 || s.Passes < 0 || s.Batch < 0 || s.Forget < 0:
 		return errors.New("a limit is negative")
+	case s.UntilFull && (s.Verify != nil || !s.has(engine.Write) && !s.has(engine.Append)):
+		return fmt.Errorf("until_full: it is for a stream that writes and verifies nothing, and this is of %s", s.Mix)
 	case s.Passes > 0 && !s.does(false) && !s.does(true):
 		return fmt.Errorf("passes = %d: %s visits no places in turn", s.Passes, s.Mix)
 	}

@@ -25,6 +25,12 @@ func Room(dir string) (int64, error) {
 	return int64(max(0, free-total/reserve)), err
 }
 
+// Free is how many bytes any user may take in dir; 0 if the file system does not say.
+func Free(dir string) (int64, error) {
+	_, free, err := space(unix.Statfs, dir)
+	return int64(free), err
+}
+
 // space is how large the file system is, and how much of it is free; 0 if it has no such figures.
 func space(statfs func(string, *unix.Statfs_t) error, dir string) (total, free float64, err error) {
 	var st unix.Statfs_t

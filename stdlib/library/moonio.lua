@@ -277,6 +277,7 @@ function phase(name, options, jobs, ...) end
 ---@field fdatasync? integer the same with fdatasync. Where an fsync is due too, that is enough.
 ---@field sync_range? integer the same with sync_range, from the first to the last byte that these writes covered
 ---@field sync_at_end? "fsync"|"fdatasync" a sync of every file at the stream's end, when all of it has completed
+---@field until_full? boolean the job is over, without an error, when what it writes finds no more room (ENOSPC), as appends do that nothing else ends. Not in the file system of the running system, nor in a large one in memory. Default: false.
 ---@field dsync? boolean make each write durable before it completes
 ---@field invalidate_every? Size after so many bytes the page cache gives up what it holds of the stream's files and is not dirty, so that the next pass reads from storage. Default: never.
 ---@field submit_batch? integer the most operations to hand over in one call. Default: as many as there is room for, in as many calls as the device leaves time for.

@@ -66,7 +66,10 @@ func (t *translation) add(u *unit) (err error) {
 			return err
 		}
 	}
-	u.put("op", u.rw.op(), u.sinceOr("rw=read is fio's default", "rw", "rwmixread", "rwmixwrite"))
+	if u.full {
+		u.put("until_full", "true", u.since("fill_device"))
+	}
+	u.put("op", u.op(), u.sinceOr("rw=read is fio's default", "rw", "rwmixread", "rwmixwrite"))
 	if err := u.putPlaces(read, write); err != nil {
 		return err
 	}
@@ -80,6 +83,14 @@ func (t *translation) add(u *unit) (err error) {
 	t.caution(u)
 	t.units = append(t.units, u)
 	return t.sow(u)
+}
+
+// op is the option op of the unit's stream.
+func (u *unit) op() string {
+	if u.full {
+		return `"append"`
+	}
+	return u.rw.op()
 }
 
 // guard refuses jobs that write where --readonly forbids it.
@@ -115,6 +126,10 @@ func (u *unit) putPlaces(read, write blocks) error {
 		if writeAt, writeNote, err = u.pattern(fiojob.Writes, write); err != nil {
 			return err
 		}
+	}
+	if u.full {
+		u.put("block", write.lua, write.note)
+		return nil
 	}
 	if at == writeAt {
 		u.put("at", at, note)
@@ -185,6 +200,9 @@ func (t *translation) putOrder(u *unit) error {
 
 // putRegion says in which part of each file the job stays.
 func (t *translation) putRegion(u *unit) error {
+	if u.full { // at the files' ends
+		return nil
+	}
 	offset := size(u.offset)
 	if u.step > 0 && len(u.jobs) > 1 {
 		offset = fmt.Sprintf("%d + job * %d", u.offset, u.step)
@@ -211,7 +229,7 @@ func (t *translation) putLimits(u *unit) error {
 	if every := u.forgets(timed); every > 0 {
 		u.put("invalidate_every", size(every), u.sinceOr("invalidate=1 is fio's default", "invalidate")+": with each pass")
 	}
-	if timed || trims {
+	if timed || trims || u.full && u.v.Size("size").Bytes == 0 && u.v.Size("io_size").Bytes == 0 {
 		return nil
 	}
 	if u.most > 0 && u.inPasses() && !u.v.Has("io_size") {

@@ -210,6 +210,9 @@ func (t *translation) prepare(u *unit) error {
 			h.drawn = fmt.Sprintf("%d * math.random(%d, %d)", u.minimum, h.size/u.minimum, u.most/u.minimum)
 		}
 		h.keep = !t.bare(u) && node.Exists && !u.v.Has("filesize") && u.v.Size("size").Bytes == 0
+		if u.full {
+			h.keep, h.size = true, 0
+		}
 		h.layout = u.layout()
 		u.files[i] = t.share(u, h)
 	}

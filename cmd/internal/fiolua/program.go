@@ -16,7 +16,7 @@ type Setup struct {
 	Dir      string                                      // the current directory, absolute
 	Look     func(string) Node                           // what there is at an absolute path
 	Real     func(string) string                         // an absolute path with links followed; nil: there are none
-	Room     func(string) int64                          // bytes that files in a directory may take; nil: not known
+	Room     Room                                        // how much files in a directory may take; nil: not known
 	Memory   int64                                       // the machine's, in bytes; 0: not known
 	ReadOnly bool                                        // whether jobs that write or trim are refused
 	Read     func(path string, most int) ([]byte, error) // the beginning of a file; nil: none can be read
@@ -25,6 +25,10 @@ type Setup struct {
 	Virtual bool     // whether the run's engine touches no storage
 	Args    []string // the command line, for the script's first lines
 }
+
+// Room is how many bytes files in a directory may take, if 5 % of the file system stay free, and if they need not; why
+// says why they must.
+type Room func(dir string) (most, brim int64, why string)
 
 // Node is what there is at a path.
 type Node struct {
@@ -137,6 +141,7 @@ type base struct {
 	step    int64 // by how much it is further in for each clone
 	most    int64 // that a file has, if each has a size of its own; else 0
 	total   int64 // of all files' regions; of files of sizes of their own, what is to be expected
+	full    bool  // it goes on until the file system is full
 	minimum int64 // smallest block
 	largest int64 // and the largest
 	grain   int64 // what sums of blocks are multiples of

@@ -2,6 +2,7 @@ package fiolua
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -68,21 +69,51 @@ func (t *translation) fill(u *unit, real Node, count int64) error {
 	if t.bare(u) || t.setup.Room == nil {
 		return o.Fail("", "there is no file system to fill: give a size")
 	}
-	if len(u.jobs) > 1 || t.filled {
-		return o.Fail("", "what one job fills leaves no room for another: give sizes, or let one job fill with nrfiles")
-	}
-	t.filled = true
 	dir := filepath.Dir(u.files[0].path)
 	for dir != "/" && !t.look(dir).Exists {
 		dir = filepath.Dir(dir)
 	}
-	room := t.setup.Room(dir)
+	room, brim, why := t.setup.Room(dir)
+	if most := u.v.Size("size").Bytes; most > 0 {
+		defer func() { u.size = min(u.size, most/count) }()
+	}
+	if why == "" {
+		why = t.notToTheBrim(u, real)
+	}
+	if u.full = why == ""; u.full {
+		u.size = max(brim/count, u.largest)
+		return nil
+	}
+	if len(u.jobs) > 1 || t.filled {
+		return o.Fail("", "what one job fills leaves no room for another, as 5 %% of the file system stay free: %s", why)
+	}
+	t.filled = true
+	t.warn(fmt.Sprintf("job %s: fill_device leaves 5 %% of the file system free: %s", u.name, why))
 	room -= room/128 + 64<<10 // for what the file system notes of the files, and moonio
 	u.size = (max(0, room)/count + real.Size) / u.minimum * u.minimum
 	if u.size < u.minimum {
 		return o.Fail("", "there is no room in %s: 5 %% of a file system stay free", dir)
 	}
 	return nil
+}
+
+// notToTheBrim is why a job can't write until there is no more room; "" if it can: at the ends of files that grow.
+func (t *translation) notToTheBrim(u *unit, real Node) string {
+	switch word, _ := u.v.Word("file_service_type"); {
+	case !u.rw.writes || u.rw.reads || u.rw.trim || u.rw.random || u.rw.gap != 0:
+		return "only sequential writes go on until it is full"
+	case real.Size > 0 || u.v.Has("offset") || u.v.Has("offset_increment") || u.v.On("file_append") || u.v.Has("filesize") || u.v.Text("zonemode") != "none":
+		return "only new files are written until it is full"
+	case len(u.jobs) > 1 && !u.own:
+		return "clones that share a file go over it together"
+	case u.v.Text("verify") != "0" || u.v.On("overwrite"):
+		return "what is laid out, or is to be verified, has its size from the beginning"
+	case u.v.Integer("loops") > 1 || u.v.On("time_based") || word == "sequential":
+		return "a full file system is written to once"
+	case u.mapped():
+		return "a file that is mapped has its size from the beginning"
+	}
+	return ""
 }
 
 // append makes a region begin where the unit's files end, as they are now. fio leaves offset out then.
