@@ -106,6 +106,7 @@ var engineJobs = []peerJob{
 	{args: "--name=a --filename=data --size=256k --rw=randrw --ioengine=io_uring --iodepth=4 --fixedbufs --registerfiles --direct=1", order: places},
 	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=io_uring --iodepth=8 --force_async=1 --iodepth_batch=4", order: set},
 	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=io_uring --iodepth=8 --sqthread_poll --direct=1", order: set},
+	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=io_uring --iodepth=8 --force_async=4", order: set},
 	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=posixaio --iodepth=4", order: set},
 	{args: "--name=a --filename=data --size=256k --rw=randread --ioengine=vsync", order: set},
 	{args: "--name=a --filename=data --size=256k --rw=write --ioengine=mmap"},

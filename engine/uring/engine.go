@@ -38,6 +38,7 @@ type Engine struct {
 	ring   *ring
 	slots  int
 	opts   options
+	sync   int  // operations since the last that was forced to a thread of the kernel's
 	picky  bool // some option is not for every file
 	native [engine.NumOpCodes]bool
 	has    [256]bool

@@ -95,7 +95,8 @@ func (e *Engine) fill(s *sqe, op *engine.Op, slot uint32) {
 			e.fillFile(s, op)
 		}
 	}
-	if e.opts.async {
+	if e.sync++; e.sync == e.opts.async {
+		e.sync = 0
 		s.flags |= sqeAsync
 	}
 	s.userData = uint64(slot)

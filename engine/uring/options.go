@@ -18,7 +18,7 @@ func Options() []engine.Option {
 		{Name: "sqpoll", Also: []string{"sqthread_poll"}, About: "a thread of the kernel's takes what is submitted (SQPOLL)"},
 		{Name: "sqpoll_idle", Value: "MS", About: "how long it looks for more before it sleeps; 1000 unless given"},
 		{Name: "sqpoll_cpu", Also: []string{"sqthread_poll_cpu"}, Value: "N", About: "the processor that it runs on; any unless given"},
-		{Name: "force_async", Also: []string{"async"}, About: "every operation goes to a thread of the kernel's at once (IOSQE_ASYNC)"},
+		{Name: "force_async", Also: []string{"async"}, About: "every operation goes to a thread of the kernel's at once (IOSQE_ASYNC); a number N: every Nth does"},
 		{Name: "registerfiles", About: "1: files must be registered, 0: none is; otherwise as far as it can be had"},
 		{Name: "fixedbufs", About: "1: buffers must be registered, 0: none is; otherwise as far as it can be had"},
 		{Name: "nonvectored", About: "reads and writes without a vector, which is always so"},
@@ -31,7 +31,7 @@ type options struct {
 	hipri, sqpoll bool
 	idle          int // of the kernel's thread, in ms; 0: as the kernel has it
 	cpu           int // of the kernel's thread; -1: any
-	async         bool
+	async         int // every Nth operation goes to a thread of the kernel's at once; 0: none
 	files, bufs   demand
 	prio          uint16
 	transfer      helper.Transfers
@@ -54,7 +54,7 @@ func readOptions(given map[string]string) (o options, err error) {
 	o.sqpoll, _ = s.Switch("sqpoll")
 	o.idle = s.Int("sqpoll_idle", 0, 1, 1<<30)
 	o.cpu = s.Int("sqpoll_cpu", -1, 0, maxCPU)
-	o.async, _ = s.Switch("force_async")
+	o.async = s.Int("force_async", 0, 0, 1<<20)
 	o.files, o.bufs = demanded(s, "registerfiles"), demanded(s, "fixedbufs")
 	o.prio = s.Prio(helper.PrioOption.Name)
 	o.transfer = helper.NewTransfers(Name, s)
@@ -127,7 +127,7 @@ func (o *options) features() (names []string) {
 	if o.sqpoll {
 		names = append(names, "sqpoll")
 	}
-	if o.async {
+	if o.async > 0 {
 		names = append(names, "force_async")
 	}
 	if o.prio != 0 {

@@ -83,6 +83,22 @@ func TestEntries(t *testing.T) {
 	}
 }
 
+// With a number, every so many operations one goes to a thread of the kernel's.
+func TestSomeAsync(t *testing.T) {
+	b := withOptions(t, map[string]string{"force_async": "3"})
+	f := b.file("f", "text", 0, true)
+	var s sqe
+	for n := range 9 {
+		b.fill(&s, &engine.Op{Code: engine.Read, File: f, Buf: b.buf(10)}, 1)
+		if forced := s.flags&sqeAsync != 0; forced != (n%3 == 2) {
+			t.Errorf("operation %d: forced %v", n, forced)
+		}
+	}
+	if res := b.do(engine.Op{Code: engine.Read, File: f, Buf: b.buf(4)}, engine.Op{Code: engine.Read, File: f, Buf: b.buf(4)}, engine.Op{Code: engine.Read, File: f, Buf: b.buf(4)}); res[0] != 4 || res[1] != 4 || res[2] != 4 {
+		t.Errorf("%v", res)
+	}
+}
+
 // A priority reaches the kernel: one that there is not is refused.
 func TestPriority(t *testing.T) {
 	b := newFixture(t, 4, best)

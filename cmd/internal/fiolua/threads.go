@@ -80,13 +80,13 @@ func (u *unit) engineOptions(engine string) (string, error) {
 			o, _ := u.v.Option(w.option)
 			return "", o.Fail("", "moonio has it with %s, and the job's engine is %s", w.engines, engine)
 		}
+		if n := u.v.Integer(w.option); w.option == "force_async" && n > 1 {
+			w.word += "=" + integer(n)
+		}
 		list = append(list, w.word)
 	}
 	if h := u.advice(); h != "" && engine == "mmap" && len(list) == 0 {
 		list = append(list, "advise="+h)
-	}
-	if o, ok := u.v.Option("force_async"); ok && u.v.Integer("force_async") > 1 {
-		return "", o.Fail("", "it is for every operation here: give 1")
 	}
 	if u.v.Has("sqthread_poll_cpu") {
 		list = append(list, fmt.Sprintf("sqpoll_cpu=%d", u.v.Integer("sqthread_poll_cpu")))
