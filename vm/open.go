@@ -40,9 +40,25 @@ func (m *machine) open(L *lua.LState) int {
 		L.RaiseError("open: a file's name is a text, and this is %s", show(L.Get(1)))
 	}
 	call := fmt.Sprintf("open %q", string(name))
-	o := optionsAt(L, 2, call)
+	op := m.opening(optionsAt(L, 2, call), string(name))
+	m.notThinking(L, call)
+	if m.task == nil {
+		L.Push(m.wrap(m.openOutside(L, op, call)))
+		return 1
+	}
+	if option, why := op.outside(); option != "" {
+		L.RaiseError("%s: option %s: %s", call, option, why)
+	}
+	op.name = m.nameArg(L, 1, "open")
+	code := m.permit(L, op, call)
+	m.client.opening = op
+	return m.doNamed(L, waitOpen, run.Request{Code: code, Meta: &engine.Meta{Path: op.name, Flags: op.flags(), Perm: 0o644}})
+}
+
+// opening reads how a file is to be opened.
+func (m *machine) opening(o *options, name string) *opening {
 	op := &opening{
-		name:   string(name),
+		name:   name,
 		size:   o.size("size", 0),
 		layout: o.choice("layout", "write", "write", "allocate", "sparse"),
 		direct: o.boolean("direct", false),
@@ -65,27 +81,22 @@ func (m *machine) open(L *lua.LState) int {
 		o.fail("advice", "it is for the page cache, which direct I/O goes past")
 	}
 	o.done()
-	m.notThinking(L, call)
-	if m.task == nil {
-		L.Push(m.wrap(m.openOutside(L, op, call)))
-		return 1
+	return op
+}
+
+// outside is an option that only the script's top level can give, and why; "" if there is none.
+func (op *opening) outside() (option, why string) {
+	switch {
+	case op.verify != nil:
+		return "verify", "a file that is verified is opened at the script's top level, before the phase"
+	case op.size > 0:
+		return "size", "a file is laid out at the script's top level, before the phase"
+	case op.drop:
+		return "invalidate", "only the script's top level can drop what the page cache holds"
+	case op.advice != "":
+		return "advice", "only the script's top level can give it"
 	}
-	if op.verify != nil {
-		L.RaiseError("%s: option verify: a file that is verified is opened at the script's top level, before the phase", call)
-	}
-	if op.size > 0 {
-		L.RaiseError("%s: option size: a file is laid out at the script's top level, before the phase", call)
-	}
-	if op.drop {
-		L.RaiseError("%s: option invalidate: only the script's top level can drop what the page cache holds", call)
-	}
-	if op.advice != "" {
-		L.RaiseError("%s: option advice: only the script's top level can give it", call)
-	}
-	op.name = m.nameArg(L, 1, "open")
-	code := m.permit(L, op, call)
-	m.client.opening = op
-	return m.doNamed(L, waitOpen, run.Request{Code: code, Meta: &engine.Meta{Path: op.name, Flags: op.flags(), Perm: 0o644}})
+	return "", ""
 }
 
 // openOutside opens a file at the script's top level, and does there what only that can.
