@@ -62,13 +62,10 @@ func (e *Engine) read(options map[string]string) error {
 // has no such interface, forbids it, or has no operations left to give.
 func Open(cfg engine.Config) (engine.Engine, error) {
 	e := new(Engine)
-	switch err := e.read(cfg.Options); {
-	case err != nil:
+	if err := e.read(cfg.Options); err != nil {
 		return nil, err
-	case cfg.FS == nil || cfg.FS.Memory():
-		return nil, errors.New("libaio works on the operating system's files, and these are in memory")
 	}
-	if err := helper.CheckSlots("libaio", cfg.Slots, maxSlots); err != nil {
+	if err := helper.CheckRing(Name, &cfg, maxSlots); err != nil {
 		return nil, err
 	}
 	var err error

@@ -176,7 +176,7 @@ func TestRefusedOption(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	fs := enginetest.Dir(t)
 	for want, cfg := range map[string]engine.Config{
-		"libaio works on the operating system's files, and these are in memory":                                                                               {Slots: 1, FS: enginetest.Memory(t)},
+		"libaio: files must be on storage, and not in memory": {Slots: 1, FS: enginetest.Memory(t)},
 		"libaio takes 1 to 32767 operations in flight on a thread, not 32768: more threads share out what a phase's jobs have in flight, as with threads = 2": {Slots: 32768, FS: fs},
 		`libaio has no option "hipri"; it has uncached, nowait, ioprio`:                                                                                       {Slots: 1, FS: fs, Options: map[string]string{"hipri": "1"}},
 		`libaio: ioprio=rt: priority "rt": want rt/0 to rt/7, be/0 to be/7, or idle; 0 is the highest`:                                                        {Slots: 1, FS: fs, Options: map[string]string{"ioprio": "rt"}},

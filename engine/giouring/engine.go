@@ -5,9 +5,7 @@ package giouring
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math/bits"
-	"slices"
 	"syscall"
 
 	lib "github.com/pawelgaczynski/giouring"
@@ -53,13 +51,10 @@ var setups = []struct {
 // Open opens a ring. It has no options. The error wraps engine.ErrUnavailable
 // if this machine has no io_uring or forbids it.
 func Open(cfg engine.Config) (engine.Engine, error) {
-	switch {
-	case len(cfg.Options) > 0:
-		return nil, fmt.Errorf("giouring has no option %q: it takes none", slices.Min(slices.Collect(maps.Keys(cfg.Options))))
-	case cfg.FS == nil || cfg.FS.Memory():
-		return nil, errors.New("giouring works on the operating system's files, and these are in memory")
+	if err := helper.NewSettings(Name, cfg.Options).Err(); err != nil {
+		return nil, err
 	}
-	if err := helper.CheckSlots("giouring", cfg.Slots, maxSlots); err != nil {
+	if err := helper.CheckRing(Name, &cfg, maxSlots); err != nil {
 		return nil, err
 	}
 	e := &Engine{slots: cfg.Slots}

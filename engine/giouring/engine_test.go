@@ -42,7 +42,7 @@ func TestOpenRefuses(t *testing.T) {
 	}{
 		{engine.Config{Slots: 1, FS: fs, Options: map[string]string{"speed": "9"}}, `giouring has no option "speed": it takes none`},
 		{engine.Config{Slots: 1 << 15, FS: fs}, "giouring takes 1 to 32767 operations in flight on a thread, not 32768: more threads share out what a phase's jobs have in flight, as with threads = 2"},
-		{engine.Config{Slots: 1, FS: memfs.New()}, "giouring works on the operating system's files, and these are in memory"},
+		{engine.Config{Slots: 1, FS: memfs.New()}, "giouring: files must be on storage, and not in memory"},
 	} {
 		if e, err := Open(c.cfg); err == nil || err.Error() != c.want || e != nil {
 			t.Errorf("error %v, want %q", err, c.want)

@@ -4,7 +4,6 @@ package giouring
 
 import (
 	"fmt"
-	"math"
 	"unsafe"
 
 	lib "github.com/pawelgaczynski/giouring"
@@ -96,11 +95,8 @@ func inRing(op *engine.Op) bool {
 	return false
 }
 
-// maxTransfer is the most that Linux moves in one call.
-const maxTransfer = math.MaxInt32 &^ 4095
-
 func fill(s *lib.SubmissionQueueEntry, op *engine.Op, slot uint32) {
-	n := uint32(min(len(op.Buf), maxTransfer))
+	n := uint32(min(len(op.Buf), helper.MaxTransfer))
 	switch op.Code {
 	case engine.Nop:
 		s.PrepareNop()

@@ -3,6 +3,7 @@ package helper
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"unsafe"
 
@@ -10,6 +11,9 @@ import (
 
 	"moonio/engine"
 )
+
+// MaxTransfer is the most that Linux moves in one call.
+const MaxTransfer = math.MaxInt32 &^ 4095
 
 // dontCache is RWF_DONTCACHE (Linux 6.14), which x/sys does not have.
 const dontCache = 0x80

@@ -80,8 +80,8 @@ func Open(cfg engine.Config) (engine.Engine, error) {
 	if err := e.read(cfg.Options); err != nil {
 		return nil, err
 	}
-	if cfg.FS == nil || cfg.FS.Memory() {
-		return nil, errors.New("mmap: files must be on storage, and not in memory")
+	if err := helper.CheckFiles(Name, cfg.FS); err != nil {
+		return nil, err
 	}
 	e.perform = e.do
 	return e, nil

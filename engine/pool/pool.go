@@ -68,8 +68,8 @@ func Open(cfg engine.Config) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.FS.Memory() {
-		return nil, fmt.Errorf("pool: files must be on storage, and not in memory")
+	if err := helper.CheckFiles("pool", cfg.FS); err != nil {
+		return nil, err
 	}
 	e := &Engine{
 		fs:      cfg.FS,

@@ -17,7 +17,6 @@ package psync
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -57,8 +56,8 @@ var _ engine.Engine = (*Engine)(nil)
 // Open opens the engine of that name on any namespace with descriptors of the
 // kernel. pvsync2 has the options uncached and nowait.
 func Open(name string, cfg engine.Config) (engine.Engine, error) {
-	if cfg.FS == nil || cfg.FS.Memory() {
-		return nil, fmt.Errorf("%s: files must be on storage, and not in memory", name)
+	if err := helper.CheckFiles(name, cfg.FS); err != nil {
+		return nil, err
 	}
 	e := &Engine{Inline: helper.NewInline(name, cfg.Slots), name: name, fs: cfg.FS, vec: new(unix.Iovec)}
 	var err error

@@ -71,13 +71,10 @@ func Open(cfg engine.Config) (engine.Engine, error) {
 
 func open(cfg engine.Config, setups []uint32) (*Engine, error) {
 	o, err := readOptions(cfg.Options)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case cfg.FS == nil || cfg.FS.Memory():
-		return nil, errors.New("io_uring works on the operating system's files, and these are in memory")
 	}
-	if err := helper.CheckSlots("io_uring", cfg.Slots, maxSlots); err != nil {
+	if err := helper.CheckRing(Name, &cfg, maxSlots); err != nil {
 		return nil, err
 	}
 	e := &Engine{slots: cfg.Slots, opts: o, picky: o.hipri || o.transfer.Flags != 0, fates: make([]fate, cfg.Slots)}

@@ -44,9 +44,6 @@ const (
 	nowhere        // it can't start
 )
 
-// maxTransfer is the most that Linux moves in one call.
-const maxTransfer = math.MaxInt32 &^ 4095
-
 // route decides where op runs, and does for it all that can fail, so that fill
 // can't. With nowhere comes the completion's Res.
 func (e *Engine) route(op *engine.Op, slot uint32) (route, int64) {
@@ -104,7 +101,7 @@ func (e *Engine) fill(s *sqe, op *engine.Op, slot uint32) {
 
 func (e *Engine) fillTransfer(s *sqe, op *engine.Op, plain, fixed uint8) {
 	buf := uintptr(unsafe.Pointer(unsafe.SliceData(op.Buf)))
-	n := min(len(op.Buf), maxTransfer)
+	n := min(len(op.Buf), helper.MaxTransfer)
 	*s = sqe{opcode: plain, ioprio: cmp.Or(op.Prio, e.opts.prio), opFlags: e.opts.transfer.Flags, off: uint64(op.Off), addr: uint64(buf), len: uint32(n)}
 	// Unsigned: an address below the buffer's is far above its length.
 	if rel := buf - e.fixedBuf; rel < e.fixedLen && uintptr(n) <= e.fixedLen-rel {

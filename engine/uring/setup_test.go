@@ -73,7 +73,7 @@ func TestOpenRefuses(t *testing.T) {
 		{engine.Config{Slots: 1, FS: fs, Options: map[string]string{"speed": "9"}}, `io_uring has no option "speed"; it has hipri, sqpoll, sqpoll_idle, sqpoll_cpu, force_async, registerfiles, fixedbufs, ioprio, uncached, nowait, nonvectored`},
 		{engine.Config{Slots: 0, FS: fs}, "io_uring takes 1 to 32767 operations in flight on a thread, not 0: more threads share out what a phase's jobs have in flight, as with threads = 2"},
 		{engine.Config{Slots: 40000, FS: fs}, "io_uring takes 1 to 32767 operations in flight on a thread, not 40000: more threads share out what a phase's jobs have in flight, as with threads = 2"},
-		{engine.Config{Slots: 1, FS: memfs.New()}, "io_uring works on the operating system's files, and these are in memory"},
+		{engine.Config{Slots: 1, FS: memfs.New()}, "io_uring: files must be on storage, and not in memory"},
 	} {
 		if e, err := Open(c.cfg); err == nil || err.Error() != c.want || e != nil {
 			t.Errorf("error %v, want %q", err, c.want)
