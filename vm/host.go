@@ -68,7 +68,7 @@ type PlannedFile struct {
 	Layout string // how
 	Direct bool
 	Write  bool
-	Device bool
+	Sync   string // "dsync", "sync" or "none"
 }
 
 // Outcome is what came of a run. Whatever happened, it holds what there was until then.

@@ -21,11 +21,7 @@ func showPlan(w io.Writer, s *script, plan *vm.Plan, o *vm.Outcome) {
 		rows = append(rows, [2]string{name, fmt.Sprint(o.Params[name])})
 	}
 	section(w, "parameters", rows)
-	rows = nil
-	for _, f := range plan.Files {
-		rows = append(rows, [2]string{f.Name, fileLine(f)})
-	}
-	section(w, "files", rows)
+	section(w, "files", fileRows(plan.Files))
 	if len(plan.Notes) > 0 {
 		fmt.Fprintln(w)
 	}
@@ -41,16 +37,45 @@ func showPlan(w io.Writer, s *script, plan *vm.Plan, o *vm.Outcome) {
 	}
 }
 
+// mostFiles is how many files that are all alike a plan lists.
+const mostFiles = 6
+
+// fileRows are a plan's files. One that is opened several times in the same way is shown once, and of many that are alike
+// the first and the last.
+func fileRows(files []vm.PlannedFile) [][2]string {
+	var rows [][2]string
+	seen := map[vm.PlannedFile]bool{}
+	files = slices.DeleteFunc(slices.Clone(files), func(f vm.PlannedFile) bool {
+		again := seen[f]
+		seen[f] = true
+		return again
+	})
+	for len(files) > 0 {
+		line, n := fileLine(files[0]), 1
+		for n < len(files) && fileLine(files[n]) == line {
+			n++
+		}
+		if n > mostFiles {
+			rows = append(rows, [2]string{files[0].Name, line}, [2]string{"…", fmt.Sprintf("%d more like it, %d in all", n-2, n)})
+			files, n = files[n-1:], 1
+		}
+		for _, f := range files[:n] {
+			rows = append(rows, [2]string{f.Name, line})
+		}
+		files = files[n:]
+	}
+	return rows
+}
+
 func fileLine(f vm.PlannedFile) string {
 	size := "as it is found, or empty"
-	switch {
-	case f.Device:
-		size = "a device"
-	case f.Size > 0:
+	if f.Size > 0 {
 		size = units.FormatSize(f.Size) + layouts[f.Layout]
 	}
-	return list(size, unless(!f.Direct, "direct"), unless(f.Write, "for reading only"))
+	return list(size, unless(!f.Direct, "direct"), syncFlags[f.Sync], unless(f.Write, "for reading only"))
 }
+
+var syncFlags = map[string]string{"dsync": "O_DSYNC", "sync": "O_SYNC"}
 
 var layouts = map[string]string{
 	"write":    " of data that does not compress",
