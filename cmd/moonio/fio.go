@@ -105,7 +105,7 @@ func memoryHere() int64 {
 
 func (f *fioRun) setup(args []string) fiolua.Setup {
 	return fiolua.Setup{
-		Dir: realPath("."), Look: lookAt, Real: realPath, Room: roomIn, Trace: readTrace, Read: readStart, Memory: memoryHere(),
+		Dir: realPath("."), Look: lookAt, Real: realPath, Room: roomIn, Trace: readTrace, Read: readStart, List: filesIn, Memory: memoryHere(),
 		ReadOnly: f.general.has("readonly"), Virtual: virtual(f.general.value("engine")), Args: args,
 	}
 }

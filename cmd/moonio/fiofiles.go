@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,22 @@ import (
 	"moonio/cmd/internal/fiolua"
 	"moonio/engine/workdir"
 )
+
+// filesIn are the files in a directory and in those beneath it. What moonio notes of its own is none of them.
+func filesIn(dir string) (paths []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && workdir.Hidden(e.Name()):
+			return fs.SkipDir
+		case e.Type().IsRegular():
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths, err
+}
 
 // roomIn is how many bytes files in a directory may take, and why they may not take the last.
 func roomIn(dir string) (most, brim int64, why string) {

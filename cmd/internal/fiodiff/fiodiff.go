@@ -103,7 +103,7 @@ var figures = regexp.MustCompile(`[0-9.]+(?:[KMG]i?|[kn])?`)
 func lines(doc string) (list []string) {
 	for l := range strings.SplitSeq(doc, "\n") {
 		switch {
-		case strings.HasPrefix(l, "     | "), strings.HasPrefix(l, "  lat ("), strings.Contains(l, ": Laying out IO file"):
+		case strings.HasPrefix(l, "     | "), strings.HasPrefix(l, "  lat ("), strings.Contains(l, ": Laying out IO file"), strings.HasPrefix(l, "fio: opendir added "):
 			continue
 		}
 		for _, b := range blanks {

@@ -33,7 +33,7 @@ var translated = set(`
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers
 	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error
 	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what fill_device file_append write_iolog exec_prerun exec_postrun
-	read_iolog replay_no_stall replay_redirect replay_scale replay_align replay_time_scale`)
+	opendir read_iolog replay_no_stall replay_redirect replay_scale replay_align replay_time_scale`)
 
 // shown are the options of the report and the logs.
 var shown = set(`
@@ -88,6 +88,14 @@ argument 4: cmdprio_bssplit=4k/50/1: it is SIZE/PERCENT, or SIZE/PERCENT/CLASS/L
 argument 4: cmdprio_bssplit=4k/50: give cmdprio_percentage or cmdprio_bssplit, and not both
     --cmdprio_bssplit=4k/50
                       ^^^^^`},
+		{"--opendir=d1 --size=1m", `
+argument 3: size=1m: it does not go with opendir, whose files are used as they are, and whole
+    --size=1m
+           ^^`},
+		{"--opendir=d2", `
+argument 2: opendir=d2: there is no file in it that a block fits into
+    --opendir=d2
+              ^^`},
 		{"--read_iolog=a.log --replay_align=3k", `
 argument 3: replay_align=3k: it is a power of two
     --replay_align=3k

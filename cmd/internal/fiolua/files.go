@@ -36,7 +36,10 @@ type handle struct {
 
 // find names the unit's files and says how each is opened.
 func (t *translation) find(u *unit) error {
-	if u.v.Has("filename") {
+	switch {
+	case u.opens():
+		return t.openedDir(u)
+	case u.v.Has("filename"):
 		return t.named(u)
 	}
 	return t.generated(u)
@@ -206,7 +209,9 @@ func (t *translation) prepare(u *unit) error {
 		}
 		h.drop = !h.direct && u.drops()
 		h.size = plus(plus(u.offset, times(u.step, int64(len(u.jobs)-1))), u.size)
-		if u.most > 0 {
+		if u.opens() {
+			h.size = node.Size
+		} else if u.most > 0 {
 			h.drawn = fmt.Sprintf("%d * math.random(%d, %d)", u.minimum, h.size/u.minimum, u.most/u.minimum)
 		}
 		h.keep = !t.bare(u) && node.Exists && !u.v.Has("filesize") && u.v.Size("size").Bytes == 0

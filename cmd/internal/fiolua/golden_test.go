@@ -26,8 +26,10 @@ var update = flag.Bool("update", false, "write the scripts anew")
 // world is what there is in the tests' file system.
 func world(path string) Node {
 	switch path {
-	case "/", "/dev", "/data", "/data/d1", "/data/d2", "/mnt", "/mnt/x":
+	case "/", "/dev", "/data", "/data/d1", "/data/d1/b", "/data/d2", "/mnt", "/mnt/x":
 		return Node{Exists: true, Kind: Directory}
+	case "/data/d1/a", "/data/d1/b/c", "/data/d1/small":
+		return Node{Exists: true, Size: map[string]int64{"/data/d1/a": 1 << 20, "/data/d1/b/c": 70000, "/data/d1/small": 1000}[path]}
 	case "/data/old":
 		return Node{Exists: true, Size: 10 << 20}
 	case "/dev/sdz":
@@ -56,7 +58,15 @@ func translate(args []string, files map[string]string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Translate(cmd, Setup{Dir: "/data", Look: world, Trace: traces, Memory: 1 << 30, Args: args})
+	return Translate(cmd, Setup{Dir: "/data", Look: world, Trace: traces, List: listed, Memory: 1 << 30, Args: args})
+}
+
+// listed are the files of /data/d1.
+func listed(dir string) ([]string, error) {
+	if dir != "/data/d1" {
+		return nil, nil
+	}
+	return []string{"/data/d1/small", "/data/d1/b/c", "/data/d1/a"}, nil
 }
 
 // traces are what can be played in the tests.

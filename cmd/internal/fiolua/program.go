@@ -20,6 +20,7 @@ type Setup struct {
 	Memory   int64                                       // the machine's, in bytes; 0: not known
 	ReadOnly bool                                        // whether jobs that write or trim are refused
 	Read     func(path string, most int) ([]byte, error) // the beginning of a file; nil: none can be read
+	List     func(dir string) ([]string, error)          // the files in a directory and those beneath it; nil: there are none
 	// Trace reads through a trace; place says where an offset goes. nil: none can be read.
 	Trace   func(path string, place func(offset int64) int64) (*Captured, error)
 	Virtual bool     // whether the run's engine touches no storage

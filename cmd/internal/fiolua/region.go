@@ -11,6 +11,10 @@ import (
 
 // measure finds how large the unit's files and its region in them are.
 func (t *translation) measure(u *unit) error {
+	if u.opens() {
+		t.measureOpened(u)
+		return nil
+	}
 	count := int64(len(u.files))
 	if len(u.files) == 1 {
 		count = int64(u.files[0].count)

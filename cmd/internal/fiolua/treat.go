@@ -53,7 +53,6 @@ var treatments = map[string]treatment{
 	"serialize_overlap":   {refused: "give the jobs regions of their own with offset and size"},
 
 	"lockfile":               {refused: "let clients of a script share a semaphore"},
-	"opendir":                {refused: "name the files with filename"},
 	"ignore_error":           {refused: "continue_on_error=io counts errors and goes on; --fault injects them"},
 	"write_barrier":          {refused: "fsync or fdatasync order writes"},
 	"atomic":                 {refused: "sync=dsync makes each write durable before it completes"},
