@@ -25,7 +25,7 @@ Examples:
   moonio run wal -p clients=64 -p time=30s --dir /mnt/db --out wal.json
   moonio run wal --engine sim:hdd,fsync=4ms --seed 7
   moonio run my.lua --format json | jq '.phases[].jobs[].ops'
-  moonio run my.lua --fault 'fsync:delay=20ms,chance=1%'
+  moonio run my.lua --fault 'fdatasync:delay=20ms,chance=1%'
 `,
 		setup: func(fs *pflag.FlagSet) action {
 			o := &runFlags{}
