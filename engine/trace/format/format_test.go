@@ -114,6 +114,13 @@ func TestErrors(t *testing.T) {
 	perf := file(t, dir, "perf.data", append([]byte("PERFILE2"), make([]byte, 100)...))
 	empty := file(t, dir, "empty", nil)
 	os.Mkdir(filepath.Join(dir, "nothing"), 0o700)
+	lab := file(t, dir, "lab.csv", []byte("ts;op;off;len\n0.5;R;0;4096\n"))
+	if _, err := format.Open([]string{lab}, nil); err == nil || !strings.HasSuffix(err.Error(), "oraclegeneral); of a table, columns wants to know where its columns are, as in columns:time=1:s,op=2:R/W,offset=3:bytes,length=4:bytes") {
+		t.Error(err)
+	}
+	if _, err := format.Open([]string{text}, nil); err == nil || !strings.HasSuffix(err.Error(), "oraclegeneral)") {
+		t.Error(err)
+	}
 	for _, c := range []struct {
 		paths []string
 		o     *trace.Options

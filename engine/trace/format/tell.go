@@ -40,7 +40,23 @@ func tell(in *trace.Input, named *trace.Format) (*trace.Format, error) {
 		}
 	}
 	known := names(formats, func(f *trace.Format) string { return f.Name })
-	return nil, fmt.Errorf("its format is none that moonio can tell; name it with --trace-format (%s)", strings.Join(known, ", "))
+	hint := ""
+	if table(head) {
+		hint = "; of a table, columns wants to know where its columns are, as in columns:time=1:s,op=2:R/W,offset=3:bytes,length=4:bytes"
+	}
+	return nil, fmt.Errorf("its format is none that moonio can tell; name it with --trace-format (%s)%s", strings.Join(known, ", "), hint)
+}
+
+// table says whether a file begins with two lines of as many columns, of which there are three or more.
+func table(head []byte) bool {
+	first, rest, _ := bytes.Cut(head, []byte("\n"))
+	second, _, _ := bytes.Cut(rest, []byte("\n"))
+	for _, separator := range []string{",", ";", "\t"} {
+		if n := bytes.Count(first, []byte(separator)); n >= 2 && n == bytes.Count(second, []byte(separator)) {
+			return true
+		}
+	}
+	return false
 }
 
 // others are files that are met, and are not read.
