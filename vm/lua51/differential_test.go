@@ -196,3 +196,46 @@ func here(t *testing.T, program string) string {
 	}
 	return b.String()
 }
+
+// TestTanglesTogether runs tangles in turns, in threads of one state: each does what it does alone.
+func TestTanglesTogether(t *testing.T) {
+	n, at := 200, 0
+	fmt.Sscan(os.Getenv("LUA51_TANGLES"), &n)
+	w := newWorld(t, nil)
+	output := make([]bytes.Buffer, n)
+	w.L.SetGlobal("emit", w.L.NewFunction(func(L *lua.LState) int {
+		output[at].WriteString(L.CheckString(1) + "\n")
+		return 0
+	}))
+	if err := w.run(common, "common"); err != nil {
+		t.Fatal(err)
+	}
+	threads, waits := make([]*lua.LState, n), make([][]lua.LValue, n)
+	left := n
+	step := func(i int, fn *lua.LFunction) {
+		at = i
+		done, err := w.Resume(threads[i], fn, waits[i]...)
+		if waits[i] = w.waits; done {
+			threads[i] = nil
+			left--
+		}
+		if err != nil {
+			output[i].WriteString("failed\n")
+		}
+	}
+	for i := range n {
+		threads[i] = w.NewThread()
+		step(i, w.compile(t, tangled(uint64(i))))
+	}
+	for turns := rand.New(rand.NewPCG(1, 2)); left > 0; {
+		if i := turns.IntN(n); threads[i] != nil {
+			step(i, nil)
+		}
+	}
+	for i := range n {
+		alone, _, _ := strings.Cut(here(t, tangled(uint64(i))), "failed ")
+		if got := strings.TrimSuffix(output[i].String(), "failed\n"); got != alone {
+			t.Errorf("seed %d: got\n%s\nand alone\n%s", i, got, alone)
+		}
+	}
+}
