@@ -64,7 +64,7 @@ type place struct {
 // raise is what gopher-lua calls to raise the error on top of a thread's stack.
 func (s *State) raise(L *lua.LState) {
 	f := &fault{thread: L, value: L.Get(-1)}
-	if again := s.fault; again != nil && again.value == f.value {
+	if again := s.fault; again != nil && same(again.value, f.value) {
 		f.hint, f.trace = again.hint, again.trace // a script throws on what it caught
 	} else {
 		if text, ok := f.value.(lua.LString); ok {
@@ -89,7 +89,7 @@ func (s *State) describe(th *lua.LState, value lua.LValue) *thrown {
 	if t.cause != nil {
 		return t
 	}
-	if f := s.fault; f != nil && f.thread == th && f.value == t.value {
+	if f := s.fault; f != nil && f.thread == th && same(f.value, t.value) {
 		t.fault = f
 		return t
 	}
@@ -109,6 +109,9 @@ func (s *State) describe(th *lua.LState, value lua.LValue) *thrown {
 	t.cause = &lua.ApiError{Type: lua.ApiErrorPanic, Object: t.value, Cause: fmt.Errorf("%s", text)}
 	return t
 }
+
+// same says whether two values are one. A number that is none equals nothing, itself included.
+func same(a, b lua.LValue) bool { return a == b || a != a && b != b }
 
 const (
 	registryFull  = "registry overflow" // in gopher-lua's words

@@ -81,6 +81,22 @@ eq(n, 2)
 eq(get(), 1)
 eq(get(), 2)
 
+--- any value can be thrown
+for _, v in pairs { 0 / 0, 1 / 0, -0, 2 ^ 53, true, false, {}, print, coroutine.create(print), { nil } } do
+  local ok, e = pcall(function() wait() error(v) end)
+  eq(ok, false) eq(e, v)
+  ok, e = pcall(function() local _, e = pcall(error, v) wait() error(e) end)
+  eq(ok, false) eq(e, v)
+  ok, e = xpcall(function() error(v, 0) end, function(e) wait() return e end)
+  eq(ok, false) eq(e, v)
+  ok, e = coroutine.resume(coroutine.create(function() wait() error(v) end))
+  eq(ok, false) eq(e, v)
+  ok, e = pcall(coroutine.wrap(function() wait() error(v) end))
+  eq(ok, false) eq(e, v)
+  ok, e = pcall(table.sort, { 3, 2, 1 }, function() error(v) end)
+  eq(ok, false) eq(e, v)
+end
+
 --- an error value is what was thrown
 local e = { code = 5 }
 local ok, err = pcall(error, e)
