@@ -162,6 +162,9 @@ func (s *shell) exec(t *testing.T, words []string, to string) string {
 	for i := range args {
 		args[i] = strings.Trim(args[i], "'")
 	}
+	if args[0] == "run" || args[0] == "replay" {
+		args = append(args, "--no-progress") // which a busy machine has time to show
+	}
 	cmd := exec.Command(s.moonio, args...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "NO_COLOR=1")
