@@ -52,7 +52,7 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 		depth = max(depth, defaultRateDepth)
 	}
 	s.Depth = int(o.integer("depth", depth, 1))
-	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration"), EndsPhase: o.boolean("ends_phase", false)}}
+	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration"), EndsPhase: o.boolean("ends_phase", false), After: o.after()}}
 	o.done()
 	if s.Verify != nil && s.Verify.Only {
 		readBack(&j.Job)
@@ -84,6 +84,26 @@ func (m *machine) mayFill(o *options, s *run.Stream) {
 			o.fail("until_full", "%v", err)
 		}
 	}
+}
+
+// after reads the names of the jobs that must be over before this one begins.
+func (o *options) after() (names []string) {
+	switch v := o.get("after").(type) {
+	case *lua.LNilType:
+	case lua.LString:
+		names = append(names, string(v))
+	case *lua.LTable:
+		for i := 1; i <= v.Len(); i++ {
+			name, ok := v.RawGetInt(i).(lua.LString)
+			if !ok {
+				o.fail("after", "%s is not a job's name", show(v.RawGetInt(i)))
+			}
+			names = append(names, string(name))
+		}
+	default:
+		o.fail("after", "%s is not a job's name, or a list of them", show(v))
+	}
+	return names
 }
 
 // streamOps are the operations that a stream can be made of.

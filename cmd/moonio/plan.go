@@ -118,6 +118,7 @@ func phaseLine(p *run.Phase) string {
 func jobLine(j *run.Job) string {
 	when := list(
 		ownThreads(j.Own),
+		unless(len(j.After) == 0, "after "+strings.Join(j.After, ", ")),
 		unless(j.Start == 0, "from "+units.FormatDuration(j.Start)),
 		unless(j.Duration == 0, "for "+units.FormatDuration(j.Duration)),
 	)

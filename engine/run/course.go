@@ -91,6 +91,7 @@ func (t *target) over() bool { return t.read.over() && t.write.over() }
 // compile prepares what the workers share.
 func (p *phase) compile() error {
 	p.countParts()
+	p.countTurns()
 	for i, j := range p.plan.Jobs {
 		var c *course
 		if j.Stream != nil {

@@ -39,11 +39,15 @@ func (a *asked) take(f *frame) {
 	f.detail.usage, f.detail.samples = report.Usage{}, f.detail.samples[:0]
 }
 
-// begun is when the jobs began. The phase's times are set before the first frame comes.
+// begun is when the jobs began. The phase's times are set before the first frame comes, and those of jobs that wait for
+// others before the first of theirs.
 func (a *asked) begun() []int64 {
-	for i := len(a.began); i < len(a.jobs); i++ {
+	if a.began == nil {
+		a.began = make([]int64, len(a.jobs))
+	}
+	for i := range a.jobs {
 		begin, _ := a.p.window(i)
-		a.began = append(a.began, begin-a.p.s.origin)
+		a.began[i] = begin - a.p.s.origin
 	}
 	return a.began
 }

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A departure is a worker's part of a job whose end is the phase's.
+// A departure is a worker's part of a job whose end is the phase's, or that others wait for.
 type departure struct {
 	job  int
 	over func() bool // nothing is left to do or to wait for
@@ -19,10 +19,10 @@ func (p *phase) countParts() {
 	}
 }
 
-// expectDepartures lists the parts of jobs that end the phase when they are done.
+// expectDepartures lists the parts of jobs of which something follows when they are done.
 func (w *Worker) expectDepartures() {
 	expect := func(job int, over func() bool) {
-		if w.p.plan.Jobs[job].EndsPhase {
+		if w.p.plan.Jobs[job].EndsPhase || w.p.awaited(job) {
 			w.departures = append(w.departures, departure{job, over})
 		}
 	}
@@ -37,13 +37,17 @@ func (w *Worker) expectDepartures() {
 	}
 }
 
-// depart ends the phase when the last part of such a job is over.
+// depart ends the phase, or lets others begin, when the last part of such a job is over.
 func (w *Worker) depart() {
 	w.departures = slices.DeleteFunc(w.departures, func(d departure) bool {
 		if !d.over() {
 			return false
 		}
-		if w.p.parts[d.job].Add(-1) == 0 {
+		if w.p.parts[d.job].Add(-1) > 0 {
+			return true
+		}
+		w.p.jobOver(d.job, w.now)
+		if w.p.plan.Jobs[d.job].EndsPhase {
 			w.p.finish(endFirst)
 		}
 		return true

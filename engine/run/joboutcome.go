@@ -10,10 +10,11 @@ import (
 
 func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 	j := &p.plan.Jobs[i]
+	start := p.startOf(i, last)
 	r := &report.Job{
 		Name:       j.Name,
-		StartNS:    int64(j.Start),
-		DurationNS: max(p.jobEnd(i, last)-p.from-int64(j.Start), 0),
+		StartNS:    start,
+		DurationNS: max(p.jobEnd(i, last)-p.from-start, 0),
 		Ops:        map[string]*report.Op{},
 	}
 	p.describeThreads(i, r)
@@ -55,6 +56,15 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 	r.Verify = p.reportVerify(i)
 	p.fillSeries(i, r, names)
 	return r, nil
+}
+
+// startOf is when a job began, from the measured start on; with the phase's end, if it never did.
+func (p *phase) startOf(i int, last int64) int64 {
+	if len(p.plan.Jobs[i].After) == 0 {
+		return int64(p.plan.Jobs[i].Start)
+	}
+	begin, _ := p.window(i)
+	return max(min(begin, last)-p.from, 0)
 }
 
 // jobEnd is when a job was over: with the phase, or with its last completion if it

@@ -42,7 +42,8 @@ type phase struct {
 
 	ops, bytes, iterations budget
 	turns                  atomic.Int64   // measured ones that were made
-	parts                  []atomic.Int32 // by job: workers whose part is not over, if the job EndsPhase
+	parts                  []atomic.Int32 // by job: workers whose part is not over, if something follows of that
+	waits                  []turn         // by job
 
 	mu     sync.Mutex
 	reason string                               // what ended the phase
@@ -237,6 +238,16 @@ func (p *phase) schedule() {
 func (p *phase) window(job int) (begin, end int64) {
 	j := &p.plan.Jobs[job]
 	begin, end = p.start, p.end
+	if len(j.After) > 0 {
+		at := p.turnOf(job)
+		if at == engine.NoDeadline {
+			return at, end
+		}
+		if begin = at + int64(j.Start); j.Duration > 0 {
+			end = min(end, begin+int64(j.Duration))
+		}
+		return begin, end
+	}
 	if j.Start > 0 {
 		begin = p.from + int64(j.Start)
 	}

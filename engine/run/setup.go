@@ -109,6 +109,9 @@ func (w *Worker) share(n int) int {
 func (w *Worker) makeJobs() error {
 	for _, i := range w.group.jobs {
 		j := &w.p.plan.Jobs[i]
+		if len(j.After) > 0 {
+			w.waiting = append(w.waiting, i)
+		}
 		var err error
 		switch {
 		case j.Stream != nil:

@@ -17,7 +17,7 @@ type lag struct {
 // its start; one that begins at 0 has no warm-up.
 func (s *stream) schedule(w *Worker) {
 	s.begin, s.end = w.p.window(s.job)
-	if !s.spec.paced() || s.exhausted {
+	if !s.spec.paced() || s.exhausted || s.begin == engine.NoDeadline {
 		return
 	}
 	for _, r := range s.spec.rates() {
@@ -57,7 +57,7 @@ func (s *stream) timetable(w *Worker, rate *pace.Rate, warm bool, number uint64)
 // measure begins the stream's real course when the warm-up is over. What was due before
 // and could not be issued must not weigh on what is measured.
 func (s *stream) measure(w *Worker) {
-	if !s.spec.paced() || s.exhausted || s.origin >= w.p.from {
+	if !s.spec.paced() || s.exhausted || s.begin == engine.NoDeadline || s.origin >= w.p.from {
 		return
 	}
 	s.next.ready = false

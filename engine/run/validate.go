@@ -41,7 +41,7 @@ func (p *Phase) validate() error {
 	if err := cmp.Or(p.checkThreads(), p.checkRoom()); err != nil {
 		return err
 	}
-	return p.checkEnds()
+	return cmp.Or(p.validateTurns(), p.checkEnds())
 }
 
 // owners is how many of the jobs have threads of their own.

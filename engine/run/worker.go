@@ -55,9 +55,10 @@ type Worker struct {
 	reaped   int64   // when something last completed
 	gap      int64   // between two completions, on average
 
-	aim   int64 // the deadline that the worker sleeps towards
-	early int64 // how long before it to wake
-	looks bool  // it only looks at the clock in this turn of the loop
+	aim     int64 // the deadline that the worker sleeps towards
+	early   int64 // how long before it to wake
+	waiting []int // jobs that begin after others
+	looks   bool  // it only looks at the clock in this turn of the loop
 
 	batchWanted int  // completions to wait for at a time; 0: the script doesn't say
 	call        int  // the most operations to hand over in one call
@@ -90,6 +91,9 @@ func (w *Worker) loop() {
 	w.schedule()
 	for {
 		w.advance()
+		if len(w.waiting) > 0 {
+			w.join()
+		}
 		if err := w.dash(); err != nil {
 			w.p.fail(err)
 			return

@@ -270,6 +270,7 @@ function phase(name, options, jobs, ...) end
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it runs. Default: to the phase's end.
 ---@field ends_phase? boolean the phase ends when it is done, whatever other jobs still have to do. Default: false.
+---@field after? string|string[] jobs of the phase that must be over before it begins, by their names; start and duration count from then. Default: none.
 ---@field ops? integer ends after so many operations
 ---@field bytes? Size ends after so many bytes
 ---@field passes? integer ends after so many passes over the region, with `permute` and `sequential`
@@ -428,6 +429,7 @@ function Record:emit() end
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it is played. Default: to its end, or the phase's.
 ---@field ends_phase? boolean the phase ends when it is done, whatever other jobs still have to do. Default: false.
+---@field after? string|string[] jobs of the phase that must be over before it begins, by their names; start and duration count from then. Default: none.
 ---@field threads? integer threads of the replay's own, which share the trace by files, or by streams. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
 ---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.

@@ -107,7 +107,7 @@ func (b *builder) place(job *Job, v *Values, s *section) error {
 	}
 	if o, ok := v.Option("wait_for"); ok && !wall {
 		var err error
-		if wall, err = b.waits(o); err != nil {
+		if wall, job.After, err = b.waits(o); err != nil {
 			return err
 		}
 	}
@@ -119,21 +119,20 @@ func (b *builder) place(job *Job, v *Values, s *section) error {
 	return nil
 }
 
-// waits says whether a wait needs another stage, and refuses one that is for some of a stage's jobs.
-func (b *builder) waits(o Option) (wall bool, err error) {
+// waits says whether a wait needs another stage, or which job of this stage has to be over where others run beside
+// that one.
+func (b *builder) waits(o Option) (wall bool, after string, err error) {
 	named := func(j Job) bool { return j.Name == o.Value }
 	if !slices.ContainsFunc(b.command.Jobs, named) {
-		return false, o.Fail("", "there is no job of that name before this one")
+		return false, "", o.Fail("", "there is no job of that name before this one")
 	}
 	if !slices.ContainsFunc(b.command.Jobs, func(j Job) bool { return named(j) && j.Stage == b.stage }) {
-		return false, nil // it is over when this stage begins
+		return false, "", nil // it is over when this stage begins
 	}
-	for _, name := range b.inStage {
-		if name != o.Value {
-			return false, o.Fail("", "job %s runs at the same time as %s, and it would have to be waited for too: a job can wait for one, or with stonewall for all", name, o.Value)
-		}
+	if slices.ContainsFunc(b.inStage, func(name string) bool { return name != o.Value }) {
+		return false, o.Value, nil
 	}
-	return true, nil
+	return true, "", nil
 }
 
 // clones adds the job as often as numjobs says.

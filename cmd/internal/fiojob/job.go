@@ -17,6 +17,7 @@ type Job struct {
 	Clone   int      // of numjobs, from 0
 	Group   int      // reporting group, from 0: a stonewall or new_group begins another
 	Stage   int      // from 0: a stonewall begins another, which waits for those before
+	After   string   // the job of its stage that it waits for; "": none
 	Options []Option // its own, without those of Global; a later one of the same name wins
 	All     []Option // Global's and its own, in order
 	Pos     Pos      // where it begins

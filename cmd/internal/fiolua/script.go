@@ -260,7 +260,7 @@ func (t *translation) phaseOptions(units []*unit) string {
 func sharedRuntime(units []*unit) time.Duration {
 	d := units[0].v.Time("runtime")
 	for _, u := range units {
-		if _, late := u.v.TimeRange("startdelay"); late > 0 || u.v.Time("runtime") != d {
+		if _, late := u.v.TimeRange("startdelay"); late > 0 || u.jobs[0].After != "" || u.v.Time("runtime") != d {
 			return 0
 		}
 	}

@@ -196,6 +196,29 @@ func (t *translation) nameResults() {
 				}
 			}
 		}
+		putTurns(stage)
+	}
+}
+
+// putTurns says which jobs of a stage have to be over before others begin.
+func putTurns(stage []*unit) {
+	for _, u := range stage {
+		var names []string
+		for _, other := range stage {
+			if other == u { // those behind it are none that it can wait for
+				break
+			}
+			if after := u.jobs[0].After; after != "" && other.name == after {
+				for _, r := range other.results {
+					names = append(names, quote(r))
+				}
+			}
+		}
+		if len(names) == 1 {
+			u.put("after", names[0], u.since("wait_for"))
+		} else if len(names) > 1 {
+			u.put("after", "{ "+strings.Join(names, ", ")+" }", u.since("wait_for"))
+		}
 	}
 }
 
