@@ -3,9 +3,11 @@ package run
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"moonio/engine"
+	"moonio/engine/dist"
 	"moonio/engine/pace"
 )
 
@@ -53,11 +55,19 @@ func (s *Stream) RateText() string {
 	return strings.Join(list, ", ")
 }
 
+// moves says whether any of the stream's operations is of a number of bytes.
+func (s *Stream) moves() bool {
+	return slices.ContainsFunc(s.Mix, func(m dist.Share) bool { return m.Op != engine.Fsync && m.Op != engine.Fdatasync })
+}
+
 func (s *Stream) validateRates() error {
 	for _, r := range s.rates() {
 		if _, err := pace.New(*r, s.Arrival, 0, 1, 0); err != nil {
 			return err
 		}
+	}
+	if s.Rate != nil && s.Rate.Bytes && !s.moves() {
+		return fmt.Errorf("rate = %s: it is in bytes, and %s moves none: give it in operations, as in \"100/s\"", s.Rate, s.Mix)
 	}
 	if !s.split() {
 		return nil

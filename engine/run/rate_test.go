@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"moonio/engine"
+	"moonio/engine/dist"
 	"moonio/engine/fault"
 	"moonio/engine/pace"
 	"moonio/engine/report"
@@ -299,5 +300,40 @@ func TestRateFarTooHigh(t *testing.T) {
 	r := play(t, s, &Phase{Duration: time.Second, Jobs: oneStream(st)})
 	if n := r.Jobs[0].Lag.Scheduled; !within(float64(n), 1e8, 0.01) {
 		t.Errorf("%d fell due, want 100000000", n)
+	}
+}
+
+// A phase that is ended in its warm-up does not count what fell due until then: at a high rate that
+// would take longer than the phase.
+func TestEndedInTheWarmUp(t *testing.T) {
+	for name, rated := range map[string]func(*Stream, pace.Rate){
+		"one rate": func(st *Stream, r pace.Rate) { st.Rate = &r },
+		"directions": func(st *Stream, r pace.Rate) {
+			st.Mix = dist.Mix{{Op: engine.Read, Weight: 1}, {Op: engine.Write, Weight: 1}}
+			st.ReadRate, st.WriteRate = &r, &r
+		},
+	} {
+		s := simSession(t, "nvme,read=10s,write=10s")
+		f := s.testFile(t, "f", 1<<20)
+		st := stream4K(t, engine.Read, 1, f)
+		st.Write.Block, st.Arrival = sizes(t, 4096), pace.Uniform
+		rated(st, constant(t, 1e9))
+		jobs := append(oneStream(st), oneCrew(1, func(c *cli) {
+			c.sleep(15 * time.Minute)
+			c.must(errStopped)
+		})...)
+		done := make(chan error, 1)
+		go func() {
+			_, err := s.Run(t.Context(), (&Phase{Warmup: time.Hour, Duration: time.Second, Jobs: jobs}).defaults())
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err == nil {
+				t.Errorf("%s: the phase did not fail", name)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: the phase is still counting", name)
+		}
 	}
 }

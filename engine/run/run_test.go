@@ -7,6 +7,7 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/dist"
+	"moonio/engine/pace"
 	"moonio/engine/report"
 )
 
@@ -171,6 +172,11 @@ func TestValidate(t *testing.T) {
 		`phase "p": job "s": arrival closed has no schedule: a rate needs uniform or poisson`: func(p *Phase) {
 			r := constant(t, 1)
 			p.Jobs[0].Stream.Rate = &r
+		},
+		`phase "p": job "s": rate = 1B/s: it is in bytes, and fsync moves none: give it in operations, as in "100/s"`: func(p *Phase) {
+			r := constant(t, 1)
+			r.Bytes = true
+			p.Jobs[0].Stream.Rate, p.Jobs[0].Stream.Arrival, p.Jobs[0].Stream.Mix[0].Op = &r, pace.Uniform, engine.Fsync
 		},
 		`phase "p": nothing would end the phase: give it duration, ops, bytes or iterations (endless: "s")`:                             func(p *Phase) { p.Duration, p.Iterations = 0, 5 },
 		`phase "p": job "s": file "f" has 1048576 bytes, and the stream's region is from 1048576 to 1052672: open the file with a size`: func(p *Phase) { p.Jobs[0].Stream.Read.Offset = 1 << 20 },

@@ -95,10 +95,13 @@ func (s *stream) finish(w *Worker) {
 	}
 }
 
-// missed counts what falls due before end, as next gives it.
+// missed counts what falls due before end, as next gives it. What does in the warm-up does not count.
 func (s *stream) missed(w *Worker, end int64, next func() (due int64, ok bool)) {
+	if end <= w.p.from {
+		return
+	}
 	n, first, last := int64(0), int64(-1), int64(0)
-	for n < maxMissed {
+	for range maxMissed {
 		due, ok := next()
 		if !ok || due >= end {
 			break
