@@ -160,6 +160,12 @@ func TestWarnings(t *testing.T) {
 			[]string{"late-reaping: completions lay ready for 120 µs on average (3 ms at most) before a worker took them, in service times from 981 µs: latencies are too high by that. Give the phase more threads, or the clients less to do."}},
 		"errors": {func(x run) { x.j.Ops["read"].Errors = 3 },
 			[]string{"errors: reads.read: 3 of 960003 operations failed. They are neither counted nor timed; the kernel's log may say more."}},
+		"errors of names": {func(x run) { x.j.Ops["read"].Errors, x.j.Ops["read"].ErrorsBy = 3, map[string]int64{"ENOENT": 3} },
+			[]string{"errors: reads.read: 3 of 960003 operations failed (3 × ENOENT). They are neither counted nor timed."}},
+		"errors of the device among them": {func(x run) {
+			x.j.Ops["read"].Errors, x.j.Ops["read"].ErrorsBy = 3, map[string]int64{"ENOENT": 2, "EIO": 1}
+		},
+			[]string{"errors: reads.read: 3 of 960003 operations failed (1 × EIO, 2 × ENOENT). They are neither counted nor timed; the kernel's log may say more."}},
 		"short": {func(x run) { x.j.Ops["read"].Short = 9 },
 			[]string{"short-transfers: reads.read: 9 of 960000 operations moved less than they were asked to. Reads do so at a file's end: look at its size and the offsets."}},
 		"few": {func(x run) {

@@ -26,12 +26,25 @@ func failures(_ *Result, p *Phase) []string {
 	for _, j := range p.Jobs {
 		j.io(func(name string, o *Op) {
 			if o.Errors > 0 {
-				texts = append(texts, fmt.Sprintf("%s.%s: %d of %d operations failed%s. They are neither counted nor timed; the kernel's log may say more.",
-					j.Name, name, o.Errors, o.Errors+o.Count, byErrno(o.ErrorsBy)))
+				texts = append(texts, fmt.Sprintf("%s.%s: %d of %d operations failed%s. They are neither counted nor timed%s.",
+					j.Name, name, o.Errors, o.Errors+o.Count, byErrno(o.ErrorsBy), kernelKnows(o.ErrorsBy)))
 			}
 		})
 	}
 	return texts
+}
+
+// namesAlone are errors of names, which are between the program and its directory.
+var namesAlone = []string{"ENOENT", "EEXIST", "ENOTDIR", "EISDIR", "ENOTEMPTY", "ECANCELED"}
+
+// kernelKnows points to the kernel's log, unless it has nothing on such errors.
+func kernelKnows(n map[string]int64) string {
+	others := maps.Clone(n)
+	maps.DeleteFunc(others, func(e string, _ int64) bool { return slices.Contains(namesAlone, e) })
+	if len(n) > 0 && len(others) == 0 {
+		return ""
+	}
+	return "; the kernel's log may say more"
 }
 
 func byErrno(n map[string]int64) string {
