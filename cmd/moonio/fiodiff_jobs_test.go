@@ -254,6 +254,7 @@ var jobFiles = []peerJob{
 	{file: "[global]\ngroup_reporting\nsize=64k\n[a]\nrw=write\n[b]\nrw=read\n[c]\nstonewall\nrw=randread\nnumjobs=2\n", order: set},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nwait_for=a\nrw=read\nfilename=a.0.0\n"},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nrw=write\nthinktime=2000\n[c]\nwait_for=a\nrw=read\nfilename=a.0.0\n"},
+	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nwait_for=a\nrw=read\nfilename=a.0.0\n[c]\nrw=write\nbs=8k\n"},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\nnumjobs=2\n[b]\nrw=randread\n[c]\nwait_for=a\nrw=read\nioengine=libaio\n[d]\nwait_for=c\nrw=write\nrate_iops=1000\nruntime=10\n", order: set},
 	{file: `[global]
 filename=data

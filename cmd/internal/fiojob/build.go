@@ -52,6 +52,7 @@ type builder struct {
 	inStage []string
 	group   int
 	stage   int
+	base    int      // the latest stage that no wait for a job has begun
 	global  []Option // that hold for the next job
 	line    []Option // those of them that stand on the command line: each file begins with them
 	file    int      // that the section is of, from 1; 0: the command line
@@ -102,10 +103,15 @@ func (b *builder) section(s *section) error {
 // place finds the job's group and stage.
 func (b *builder) place(job *Job, v *Values, s *section) error {
 	wall := s.wall || v.On("stonewall")
+	stone := wall
 	if (wall || v.On("new_group")) && b.inGroup > 0 {
 		b.group, b.inGroup = b.group+1, 0
 	}
-	if o, ok := v.Option("wait_for"); ok && !wall {
+	o, waits := v.Option("wait_for")
+	if !waits && !wall {
+		b.together()
+	}
+	if waits && !wall {
 		var err error
 		if wall, job.After, err = b.waits(o); err != nil {
 			return err
@@ -114,9 +120,33 @@ func (b *builder) place(job *Job, v *Values, s *section) error {
 	if wall && len(b.inStage) > 0 {
 		b.stage, b.inStage = b.stage+1, nil
 	}
+	if stone {
+		b.base = b.stage
+	}
 	job.Group, job.Stage = b.group, b.stage
 	b.inStage = append(b.inStage, job.Name)
 	return nil
+}
+
+// together puts the stages that waits for jobs have begun into one, for a job that waits for none: it begins with the
+// first of them.
+func (b *builder) together() {
+	if b.stage == b.base {
+		return
+	}
+	for i := range b.command.Jobs {
+		j := &b.command.Jobs[i]
+		if j.Stage < b.base {
+			continue
+		}
+		if o, ok := ValuesOf(j).Option("wait_for"); ok && j.Stage > b.base {
+			j.Stage, j.After = b.base, o.Value
+		}
+		if !slices.Contains(b.inStage, j.Name) {
+			b.inStage = append(b.inStage, j.Name)
+		}
+	}
+	b.stage = b.base
 }
 
 // waits says whether a wait needs another stage, or which job of this stage has to be over where others run beside

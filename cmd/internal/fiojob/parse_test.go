@@ -164,6 +164,15 @@ a.0 group 0 stage 0: name=a
 b.0 group 0 stage 0: name=b
 c.0 group 0 stage 0 after a: name=c wait_for=a
 `},
+		{"waiting beside one that does not", "j.fio", files{"j.fio": "[x]\n[a]\nstonewall\nnumjobs=2\n[b]\nwait_for=a\n[c]\nwait_for=b\n[d]\n[e]\nwait_for=x\n"}, `
+x.0 group 0 stage 0:
+a.0 group 1 stage 1: stonewall numjobs=2
+a.1 group 1 stage 1: stonewall numjobs=2
+b.0 group 1 stage 1 after a: wait_for=a
+c.0 group 1 stage 1 after b: wait_for=b
+d.0 group 1 stage 1:
+e.0 group 1 stage 1: wait_for=x
+`},
 		{"a log without a name", "j.fio", files{"j.fio": "[a]\nwrite_bw_log\n"}, `
 a.0 group 0 stage 0: write_bw_log
 `},
