@@ -349,7 +349,7 @@ func TestEvent(t *testing.T) {
 	})
 }
 
-// No wake-up between workers is lost, in real time too.
+// No wake-up between workers is lost, in real time too. Who waits for a client that has no turn left ends with the phase.
 func TestPingPong(t *testing.T) {
 	s := nullSession(t)
 	f := s.testFile(t, "f", 1<<20)
@@ -359,7 +359,8 @@ func TestPingPong(t *testing.T) {
 		left[i], right[i] = NewSemaphore(1), NewSemaphore(0)
 	}
 	var balls atomic.Int64
-	r := play(t, s, &Phase{Duration: 100 * time.Millisecond, Threads: 4, Jobs: oneCrew(2*pairs, func(c *cli) {
+	const turns = 20_000
+	r := play(t, s, &Phase{Iterations: turns, Threads: 4, Jobs: oneCrew(2*pairs, func(c *cli) {
 		// Clients 0 and 1 are on different workers, and so are all pairs.
 		mine, other := left[c.ID/2], right[c.ID/2]
 		if c.ID%2 == 1 {
@@ -374,8 +375,8 @@ func TestPingPong(t *testing.T) {
 		}
 		other.Release(c.Task, 1)
 	})})
-	if n := count(t, r, "c", "iteration"); n == 0 || balls.Load() < n || balls.Load() > n+2*pairs || r.End != endDuration {
-		t.Errorf("%d turns, %d balls; ended by %s", n, balls.Load(), r.End)
+	if n := count(t, r, "c", "iteration"); n < turns-2*pairs || n > turns || balls.Load() < n || balls.Load() > n+2*pairs || r.End != endIterations {
+		t.Errorf("%d turns of %d, %d balls; ended by %s", n, turns, balls.Load(), r.End)
 	}
 	for i := range pairs {
 		// The ball is with a client, or lies in one of its semaphores.

@@ -56,7 +56,11 @@ func (w *Worker) stand() {
 	w.inbox.Lock()
 	all := len(w.inbox.tasks) == 0 && w.p.stuck.set(w.index)
 	w.inbox.Unlock()
-	if all && !w.late() {
+	switch {
+	case !all || w.late():
+	case w.p.iterations.spent(): // they wait for clients that may begin no further turn
+		w.p.finish(endIterations)
+	default:
 		w.p.fail(ErrStuck)
 	}
 }
