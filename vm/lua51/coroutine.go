@@ -75,7 +75,7 @@ const (
 // function, or has it done beneath if the thread cannot yield.
 func (s *State) want(L *lua.LState, c control) int {
 	if len(s.stack) >= maxStack || len(s.causes) >= maxBeneath {
-		L.RaiseError(stackOverflow)
+		L.Error(lua.LString(firstPlace(s.trace(L))+stackOverflow), 0) // what called may be this package's Lua
 	}
 	if cause := s.blocked(L); cause != "" {
 		return s.beneath(L, cause, c)

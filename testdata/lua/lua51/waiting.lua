@@ -81,6 +81,19 @@ eq(n, 2)
 eq(get(), 1)
 eq(get(), 2)
 
+--- coroutines within coroutines without end
+local function deeper()
+  local v = coroutine.wrap(deeper)() --! stack overflow: too many calls within calls
+end
+deeper()
+
+--- protected calls within protected calls without end
+local function deeper()
+  local ok, e = pcall(deeper) --! stack overflow: too many calls within calls
+  error(e, 0)
+end
+deeper()
+
 --- any value can be thrown
 for _, v in pairs { 0 / 0, 1 / 0, -0, 2 ^ 53, true, false, {}, print, coroutine.create(print), { nil } } do
   local ok, e = pcall(function() wait() error(v) end)
