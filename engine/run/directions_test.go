@@ -53,14 +53,14 @@ func TestRatesOfDirections(t *testing.T) {
 func TestOneDirectionRated(t *testing.T) {
 	s := simSession(t, steady)
 	f := s.testFile(t, "f", 1<<20)
-	alone := play(t, s, &Phase{Duration: time.Minute, Jobs: oneStream(stream4K(t, engine.Read, 4, f))}).Jobs[0].Ops["read"].Count
+	alone := play(t, s, &Phase{Duration: 10 * time.Second, Jobs: oneStream(stream4K(t, engine.Read, 4, f))}).Jobs[0].Ops["read"].Count
 	st := mixed(t, 4, f)
 	writes := constant(t, 5)
 	st.WriteRate = &writes
-	j := play(t, s, &Phase{Duration: time.Minute, Jobs: oneStream(st)}).Jobs[0]
+	j := play(t, s, &Phase{Duration: 10 * time.Second, Jobs: oneStream(st)}).Jobs[0]
 	r, w := j.Ops["read"], j.Ops["write"]
-	if w.Count != 5*60 || j.Lag.Scheduled != 5*60 {
-		t.Errorf("%d writes of %d that were due, want %d", w.Count, j.Lag.Scheduled, 5*60)
+	if w.Count != 5*10 || j.Lag.Scheduled != 5*10 {
+		t.Errorf("%d writes of %d that were due, want %d", w.Count, j.Lag.Scheduled, 5*10)
 	}
 	if !within(float64(r.Count), float64(alone-w.Count), 0.02) {
 		t.Errorf("%d reads beside %d writes, where there are %d alone", r.Count, w.Count, alone)
