@@ -29,3 +29,8 @@ func ParsePrio(s string) (uint16, error) {
 	}
 	return prioBest<<prioShift | uint16(n), nil
 }
+
+// SplitPrio is the class of a priority and its level in that.
+func SplitPrio(prio uint16) (class, level int) {
+	return int(prio >> prioShift), int(prio & (1<<prioShift - 1))
+}

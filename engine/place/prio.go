@@ -18,10 +18,9 @@ const (
 	realTime   = 1
 	bestEffort = 2
 	idle       = 3
-	classShift = 13
 )
 
-var classNames = map[Prio]string{realTime: "rt", bestEffort: "be", idle: "idle"}
+var classNames = map[int]string{realTime: "rt", bestEffort: "be", idle: "idle"}
 
 // ParsePrio reads "rt/4", "be/7" or "idle", as engine.ParsePrio does.
 func ParsePrio(s string) (Prio, error) {
@@ -31,18 +30,18 @@ func ParsePrio(s string) (Prio, error) {
 
 // String is the priority as ParsePrio reads it; nothing for 0.
 func (p Prio) String() string {
-	switch class := p >> classShift; class {
+	switch class, level := engine.SplitPrio(uint16(p)); class {
 	case 0:
 		return ""
 	case idle:
 		return classNames[class]
 	default:
-		return fmt.Sprintf("%s/%d", classNames[class], p&(1<<classShift-1))
+		return fmt.Sprintf("%s/%d", classNames[class], level)
 	}
 }
 
 func (p Prio) check() error {
-	if class, level := p>>classShift, p&(1<<classShift-1); p != 0 && (class < realTime || class > idle || level > 7) {
+	if class, level := engine.SplitPrio(uint16(p)); p != 0 && (class < realTime || class > idle || level > 7) {
 		return fmt.Errorf("ioprio: class %d and level %d are none of the kernel's", class, level)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"moonio/cmd/internal/fiojob"
+	"moonio/engine"
 	"moonio/engine/run"
 )
 
@@ -260,7 +261,7 @@ func numbers(b []byte, list ...int64) []byte {
 
 // realtime is 1 for a priority of that class.
 func realtime(prio uint16) int64 {
-	if prio>>classShift == 1 {
+	if class, _ := engine.SplitPrio(prio); class == 1 {
 		return 1
 	}
 	return 0

@@ -10,12 +10,9 @@ import (
 
 // prioTimes are the latencies of one direction's operations of one I/O priority.
 type prioTimes struct {
-	class, level int64
+	class, level int
 	times        times
 }
-
-// classShift is where the kernel has a priority's class, above its level.
-const classShift = 13
 
 // takePrios adds an operation's latencies by priority: those of lat if the job has percentiles of it, and else those of clat.
 func (y *way) takePrios(op *report.Op, lat bool) error {
@@ -31,7 +28,7 @@ func (y *way) takePrios(op *report.Op, lat bool) error {
 			if err != nil {
 				return err
 			}
-			one.class, one.level = int64(prio>>classShift), int64(prio&(1<<classShift-1))
+			one.class, one.level = engine.SplitPrio(prio)
 		}
 		var err error
 		if one.times, err = newTimes(from); err != nil {
@@ -81,8 +78,8 @@ func jsonPrios(w *writer, e *entry, y *way, plus bool) {
 		for i := range y.prios {
 			p := &y.prios[i]
 			w.object("", func() {
-				w.int("prioclass", p.class)
-				w.int("prio", p.level)
+				w.int("prioclass", int64(p.class))
+				w.int("prio", int64(p.level))
 				jsonTimes(w, latency+"_ns", &p.times, e.opt, e.prioPercentiles(), plus)
 			})
 		}
