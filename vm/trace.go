@@ -69,9 +69,9 @@ func (c *captured) open() (*replay.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.ProfileOnly() {
+	if err := t.Playable(); err != nil {
 		t.Close()
-		return nil, fmt.Errorf("trace %s: format %s has no addresses, so that it can be profiled and not replayed", c, t.Formats[0].Name)
+		return nil, fmt.Errorf("trace %s: %w", c, err)
 	}
 	return &replay.Trace{Reader: t, Log: t.Log, Close: t.Close}, nil
 }

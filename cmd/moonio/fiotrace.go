@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
@@ -39,9 +38,9 @@ func readTrace(path string, place func(offset int64) int64) (*fiolua.Captured, e
 	if err != nil {
 		return nil, err
 	}
-	if t.ProfileOnly() {
+	if err := t.Playable(); err != nil {
 		t.Close()
-		return nil, fmt.Errorf("format %s has no addresses, so that it can be profiled and not played", t.Formats[0].Name)
+		return nil, err
 	}
 	r := &relocated{Trace: t, place: place}
 	survey, err := replay.Look(context.Background(), r.open, &replay.Options{})

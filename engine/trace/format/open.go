@@ -35,6 +35,14 @@ func (t *Trace) release(c io.Closer) error {
 	return c.Close()
 }
 
+// Playable says why its records cannot be replayed; nil if they can.
+func (t *Trace) Playable() error {
+	if !t.ProfileOnly() {
+		return nil
+	}
+	return fmt.Errorf("format %s has no addresses, so that it can be profiled and not replayed", t.Formats[0].Name)
+}
+
 // ProfileOnly says that its records cannot be replayed.
 func (t *Trace) ProfileOnly() bool {
 	for _, f := range t.Formats {
