@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
-
-	"moonio/vm/luafix"
 )
 
 // general are the functions that do not belong to a type of value.
@@ -65,11 +63,11 @@ return span`
 
 // installSpan puts span into the globals.
 func (m *machine) installSpan() error {
-	proto, err := luafix.Compile(prelude, "=span")
+	span, err := m.compiled(prelude, "=span")
 	if err != nil {
 		return err
 	}
-	m.L.Push(m.L.NewFunctionFromProto(proto))
+	m.L.Push(span)
 	m.L.Push(m.L.NewFunction(m.beginSpan))
 	m.L.Push(m.L.NewFunction(m.finishSpan))
 	m.L.Call(2, 1)
