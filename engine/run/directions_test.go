@@ -18,15 +18,21 @@ func mixed(t *testing.T, depth int, f *engine.File) *Stream {
 	return s
 }
 
+// split is such a stream with a rate for each direction, in operations a second.
+func split(t *testing.T, depth int, f *engine.File, reads, writes float64) *Stream {
+	s := mixed(t, depth, f)
+	r, w := constant(t, reads), constant(t, writes)
+	s.ReadRate, s.WriteRate = &r, &w
+	return s
+}
+
 // Each direction starts where its own rate has it, whatever the number of workers.
 func TestRatesOfDirections(t *testing.T) {
 	each(t, func(t *testing.T, threads int) {
 		s := simSession(t, steady)
 		f := s.testFile(t, "f", 1<<20)
 		var a tape
-		st := mixed(t, 8, f)
-		reads, writes := constant(t, 7), constant(t, 3)
-		st.ReadRate, st.WriteRate = &reads, &writes
+		st := split(t, 8, f, 7, 3)
 		r := play(t, s, &Phase{Duration: 10 * time.Minute, Threads: threads, Interval: time.Minute, Wrap: a.wrap, Jobs: oneStream(st)})
 		if n := len(a.submitted(engine.Read)); n != 7*600 {
 			t.Errorf("%d reads, want %d", n, 7*600)
@@ -77,9 +83,7 @@ func TestOneDirectionRated(t *testing.T) {
 func TestDirectionsMissed(t *testing.T) {
 	s := simSession(t, steady)
 	f := s.testFile(t, "f", 1<<20)
-	st := mixed(t, 1, f)
-	reads, writes := constant(t, 1e6), constant(t, 5e5)
-	st.ReadRate, st.WriteRate = &reads, &writes
+	st := split(t, 1, f, 1e6, 5e5)
 	j := play(t, s, &Phase{Duration: time.Second, Jobs: oneStream(st)}).Jobs[0]
 	if n := j.Lag.Scheduled; n < 1_499_990 || n > 1_500_010 {
 		t.Errorf("%d operations were due, want 1500000", n)
@@ -94,9 +98,7 @@ func TestDirectionsMissed(t *testing.T) {
 func TestDirectionsWarmUp(t *testing.T) {
 	s := simSession(t, steady)
 	f := s.testFile(t, "f", 1<<20)
-	st := mixed(t, 4, f)
-	reads, writes := constant(t, 10), constant(t, 20)
-	st.ReadRate, st.WriteRate = &reads, &writes
+	st := split(t, 4, f, 10, 20)
 	j := play(t, s, &Phase{Warmup: 3 * time.Second, Duration: 10 * time.Second, Jobs: oneStream(st)}).Jobs[0]
 	if j.Ops["read"].Count != 100 || j.Ops["write"].Count != 200 {
 		t.Errorf("%d reads and %d writes, want 100 and 200", j.Ops["read"].Count, j.Ops["write"].Count)

@@ -73,8 +73,8 @@ func (s *State) drive(L *lua.LState, values []lua.LValue) (out []lua.LValue, wai
 
 // pass lets a primed thread go on with values until it yields, and returns what it
 // yields, in memory that is good until the next pass; or, not ok, the value of the error
-// that ended it, such as that it has no room for the values. It is LState.Resume without what a started thread and a wait do not need: an
-// allocation, and looks at what is known.
+// that ended it, such as that it has no room for the values. It is LState.Resume without
+// what a started thread and a wait do not need: an allocation, and looks at what is known.
 func (s *State) pass(L, th *lua.LState, values []lua.LValue) (got []lua.LValue, ok bool) {
 	if registryOf(th).top+len(values)+mostWanted > th.Options.RegistryMaxSize {
 		th.Dead = true
