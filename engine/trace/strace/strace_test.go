@@ -230,6 +230,26 @@ func TestCases(t *testing.T) {
 			"1200000000 fsync 0+0 /srv/a\n\t\r\v\f\"A by 1\n1500000000 fsync 0+0 /srv/sub/b by 1\n1800000000 fsync 0+0 /d/c by 1\n2000000000 fsync 0+0 e by 1\n" +
 				"2200000000 write 0+1 /srv/sub/f by 1\n2400000000 write -1+1 /g by 1\n2600000000 truncate 0+3 /d/h by 1\n", 0,
 		},
+		"a directory that was opened, and is moved to by its number": {
+			"1 1.0 chdir(\"/srv\") = 0\n1 1.1 open(\"sub\", O_RDONLY|O_DIRECTORY) = 3\n1 1.2 fchdir(3) = 0\n1 1.3 open(\"a\", O_RDWR) = 4\n1 1.4 fsync(4) = 0\n1 1.5 chdir(\"..\") = 0\n1 1.6 open(\"b\", O_RDWR) = 5\n1 1.7 fsync(5) = 0\n1 1.8 fchdir(9) = 0\n1 1.9 open(\"c\", O_RDWR) = 6\n1 2.0 fsync(6) = 0\n",
+			"1400000000 fsync 0+0 /srv/sub/a by 1\n1700000000 fsync 0+0 /srv/b by 1\n2000000000 fsync 0+0 c by 1\n", 0,
+		},
+		"flags and commands as numbers, and with words behind them": {
+			"1 1.0 openat(AT_FDCWD</d>, \"a\", 0x80441, 0x1b6) = 0x3</d/a>\n1 1.1 write(0x3</d/a>, \"x\", 0x5) = 0x5\n1 1.2 fcntl(0x3</d/a>, 0x4, 0) = 0\n1 1.3 write(0x3</d/a>, \"x\", 0x6) = 0x6\n" +
+				"1 1.4 fcntl(0x3</d/a>, 0, 0x32) = 0x32</d/a>\n1 1.5 write(0x32</d/a>, \"x\", 0x7) = 0x7\n1 1.6 pwritev2(0x3</d/a>, [{iov_base=\"x\", iov_len=1}], 1, 5, 0x12) = 1\n1 1.7 fallocate(3</d/a>, 0x10 /* FALLOC_FL_ZERO_RANGE */, 0, 100) = 0\n" +
+				"1 1.8 fallocate(3</d/a>, 0x3 /* FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE */, 0, 100) = 0\n1 1.9 fallocate(3</d/a>, 0x1, 0, 200) = 0\n1 2.0 clone(0x1200411, 0, 0, 0, 0) = 2\n2 2.1 write(3</d/a>, \"x\", 8) = 8\n" +
+				"1 2.2 openat2(AT_FDCWD</d>, \"b\", 0x7ffc2b726fff, 24) = 4</d/b>\n1 2.3 write(4</d/b>, \"x\", 9) = 9\n",
+			"1100000000 write -1+5 /d/a by 1\n1300000000 write 5+6 /d/a by 1\n1500000000 write 11+7 /d/a by 1\n1600000000 write -1+1 /d/a by 1 fua\n1800000000 trim 0+100 /d/a by 1\n1900000000 allocate 0+200 /d/a by 1\n2100000000 write 18+8 /d/a by 2\n2300000000 write 0+9 /d/b by 1\n", 0,
+		},
+		"children that end before fork returns in their parents": {
+			strings.Repeat("0.5 getpid() = 7\n", 4) + "1.0 open(\"/a\", O_RDWR) = 3\n1.1 vfork(strace: Process 8 attached\n <unfinished ...>\n[pid 8] 0.1 write(3, \"\"..., 1) = 1\n[pid 8] 0.1 +++ exited with 0 +++\n0.1 <... vfork resumed>) = 8\n0.1 write(3, \"\"..., 2) = 2\n",
+			"4200000000 write 0+1 /a by 8\n4500000000 write 1+2 /a by main\n", 0,
+		},
+		"two forks at once, whose children show in another order": {
+			"1 1.0 open(\"/a\", O_RDWR) = 3\n2 1.1 open(\"/b\", O_RDWR) = 3\n1 1.2 fork( <unfinished ...>\n2 1.3 fork( <unfinished ...>\n9 1.4 fsync(4</c>) = 0\n9 1.5 +++ exited with 0 +++\n1 1.6 <... fork resumed>) = 8\n8 1.7 write(3, \"\", 5) = 5\n2 1.8 <... fork resumed>) = 9\n" +
+				"1 1.9 write(3, \"\", 6) = 6\n7 2.0 fsync(3</d>) = 0\n",
+			"1400000000 fsync 0+0 /c by 9\n1700000000 write 0+5 /a by 8\n1900000000 write 5+6 /a by 1\n2000000000 fsync 0+0 /d by 7\n", 0,
+		},
 		"files without names, and ranges of descriptors": {
 			"1 1.0 memfd_create(\"m\", MFD_CLOEXEC) = 3\n1 1.1 write(3, \"x\", 5) = 5\n1 1.2 open(\"/a\", O_RDWR) = 4\n1 1.3 write(4, \"x\", 5) = 5\n1 1.4 close_range(3, 3, CLOSE_RANGE_CLOEXEC) = 0\n1 1.5 close_range(4, 4294967295, 0) = 0\n" +
 				"1 1.6 write(4, \"x\", 7) = 7\n1 1.7 eventfd2(0, 0) = 5\n1 1.8 write(5, \"x\", 8) = 8\n1 1.9 write(6</c>(deleted), \"x\", 1) = 1\n",

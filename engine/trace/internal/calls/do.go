@@ -146,7 +146,7 @@ func (m *Machine) move(c *Call, f *file, op engine.OpCode, offset int64, flags [
 	if moves {
 		r.Offset = f.position
 	}
-	appends := op == engine.Write && (f.append || contains(flags, "RWF_APPEND"))
+	appends := op == engine.Write && (f.append || rwfAppend.in(flags))
 	if appends {
 		r.Offset = m.sizes[f.id]
 	}
@@ -156,7 +156,7 @@ func (m *Machine) move(c *Call, f *file, op engine.OpCode, offset int64, flags [
 	end := r.Offset + r.Length
 	if op == engine.Write {
 		m.sizes[f.id] = max(m.sizes[f.id], end)
-		if contains(flags, "RWF_DSYNC") || contains(flags, "RWF_SYNC") {
+		if rwfDsync.in(flags) || rwfSync.in(flags) {
 			r.Flags |= trace.FUA
 		}
 	}
@@ -215,9 +215,9 @@ func number(arg []byte) (int64, bool) {
 func (m *Machine) fallocate(p *Process, c *Call) error {
 	mode := c.arg(1)
 	switch {
-	case contains(mode, "FALLOC_FL_PUNCH_HOLE") || contains(mode, "PUNCH_HOLE") || string(mode) == "0x3" || string(mode) == "3":
+	case punchHole.in(mode):
 		return m.onRange(p, c, engine.Trim, 2)
-	case len(mode) == 0 || mode[0] == '0' || mode[0] == '1' || string(mode) == "FALLOC_FL_KEEP_SIZE", string(mode) == "KEEP_SIZE":
+	case reserves(mode):
 		return m.onRange(p, c, engine.Allocate, 2)
 	}
 	return skipFallback

@@ -1,7 +1,6 @@
 package calls
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,10 +69,11 @@ type file struct {
 	shown                bool // by what the tracer prints with each descriptor
 }
 
-// fork is one that has begun: its child may show before it returns.
+// fork is one that has begun and not returned. Its child may show before that, and even end.
 type fork struct {
 	parent *Process
 	shares bool
+	child  int64 // 0 until one shows
 }
 
 // Process finds a process, or makes it: a child of a fork that is under way, if there is
@@ -87,18 +87,26 @@ func (m *Machine) Process(id int64) (*Process, error) {
 	}
 	p := &Process{ID: id}
 	m.processes[id] = p
-	if len(m.forking) > 0 {
-		f := m.forking[0]
-		m.forking = m.forking[1:]
-		return p, m.inherit(p, f)
+	if f := m.forkOf(0); f != nil {
+		f.child = id
+		return p, m.inherit(p, *f)
 	}
 	p.table = &table{users: 1}
 	return p, nil
 }
 
+// forkOf is the oldest fork under way whose child that is; of child 0, whose child has not shown.
+func (m *Machine) forkOf(child int64) *fork {
+	i := slices.IndexFunc(m.forking, func(f fork) bool { return f.child == child })
+	if i < 0 {
+		return nil
+	}
+	return &m.forking[i]
+}
+
 // Unexpected says whether a process has not been seen, and no fork is under way whose child it
 // could be.
-func (m *Machine) Unexpected(id int64) bool { return m.processes[id] == nil && len(m.forking) == 0 }
+func (m *Machine) Unexpected(id int64) bool { return m.processes[id] == nil && m.forkOf(0) == nil }
 
 // Only is the one process that there is, or nil.
 func (m *Machine) Only() *Process {
@@ -127,15 +135,9 @@ func (m *Machine) Begin(p *Process, id ID, args []byte) {
 	case Fork, Clone:
 		const maxForking = 1 << 10
 		if len(m.forking) < maxForking {
-			m.forking = append(m.forking, fork{p, id == Clone && sharesFiles(args)})
+			m.forking = append(m.forking, fork{parent: p, shares: id == Clone && sharesFiles(args)})
 		}
 	}
-}
-
-// sharesFiles says whether a clone shares the table of descriptors. perf does not print what
-// clone3 is told, which is how threads are made.
-func sharesFiles(args []byte) bool {
-	return contains(args, "CLONE_FILES") || contains(args, "FILES") || bytes.Contains(args, []byte("uargs: 0x"))
 }
 
 // Exit ends a process.
@@ -179,10 +181,7 @@ func (m *Machine) count(n int) error {
 
 // forked is a fork or clone that has returned its child in the parent.
 func (m *Machine) forked(p *Process, c *Call) error {
-	if i := slices.IndexFunc(m.forking, func(f fork) bool { return f.parent == p }); i >= 0 {
-		m.forking = slices.Delete(m.forking, i, i+1)
-	}
-	if c.Ret <= 0 {
+	if m.shown(p, c.Ret) || c.Ret <= 0 {
 		return nil
 	}
 	child := m.processes[c.Ret]
@@ -196,7 +195,30 @@ func (m *Machine) forked(p *Process, c *Call) error {
 		child = &Process{ID: c.Ret}
 		m.processes[c.Ret] = child
 	}
-	return m.inherit(child, fork{p, c.ID == Clone && sharesFiles(c.Raw)})
+	return m.inherit(child, fork{parent: p, shares: c.ID == Clone && sharesFiles(c.Raw)})
+}
+
+// shown ends p's fork, and says whether its child has shown before: it may have ended since. A child that was taken
+// for this fork's, and is not, must be that of another that is under way.
+func (m *Machine) shown(p *Process, child int64) bool {
+	i := slices.IndexFunc(m.forking, func(f fork) bool { return f.parent == p })
+	if i < 0 {
+		return false
+	}
+	taken := m.forking[i].child
+	m.forking = slices.Delete(m.forking, i, i+1)
+	if taken == child {
+		return taken != 0
+	}
+	other := m.forkOf(child)
+	shown := other != nil && child > 0
+	if !shown {
+		other = m.forkOf(0)
+	}
+	if other != nil {
+		other.child = taken
+	}
+	return shown
 }
 
 // exec closes what is to be closed then, in a table of the process's own.

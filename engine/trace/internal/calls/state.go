@@ -39,7 +39,7 @@ func (m *Machine) change(p *Process, c *Call) error {
 	case Exec:
 		return m.exec(p)
 	case Unshare:
-		if contains(c.arg(0), "CLONE_FILES") {
+		if cloneFiles.in(c.arg(0)) {
 			return m.unshare(p)
 		}
 		return nil
@@ -47,9 +47,7 @@ func (m *Machine) change(p *Process, c *Call) error {
 		m.chdir(p, c.arg(0))
 		return nil
 	case Fchdir:
-		if _, path, ok := parseFD(c.arg(0)); ok {
-			p.table.moveTo(m.clean(path))
-		}
+		m.fchdir(p, c.arg(0))
 		return nil
 	}
 	return m.descriptors(p, c)
@@ -63,7 +61,7 @@ func (m *Machine) descriptors(p *Process, c *Call) error {
 	case Dup:
 		return m.dup(p, c, false)
 	case Dup2:
-		return m.dup(p, c, contains(c.arg(2), "CLOEXEC") || string(c.arg(2)) == "524288")
+		return m.dup(p, c, openCloexec.in(c.arg(2)))
 	case Fcntl:
 		return m.fcntl(p, c)
 	case Lseek:
@@ -90,9 +88,9 @@ func (m *Machine) descriptors(p *Process, c *Call) error {
 func (m *Machine) open(p *Process, c *Call, dir, name, flags []byte) error {
 	m.learn(p, dir)
 	f := &file{
-		append: contains(flags, "APPEND"),
-		direct: contains(flags, "DIRECT"),
-		sync:   contains(flags, "SYNC") || contains(flags, "DSYNC"),
+		append: openAppend.in(flags),
+		direct: openDirect.in(flags),
+		sync:   openSync.in(flags) || openDsync.in(flags),
 	}
 	var err error
 	if c.RetPath != nil {
@@ -103,10 +101,10 @@ func (m *Machine) open(p *Process, c *Call, dir, name, flags []byte) error {
 	if err != nil {
 		return err
 	}
-	if f.kind == regular && contains(flags, "TRUNC") && f.known {
+	if f.kind == regular && openTrunc.in(flags) && f.known {
 		m.sizes[f.id] = 0
 	}
-	return m.set(p.table, c.Ret, descriptor{f, contains(flags, "CLOEXEC")})
+	return m.set(p.table, c.Ret, descriptor{f, openCloexec.in(flags)})
 }
 
 // named gives an open file the path that a call names it by: in a directory, or in
@@ -182,6 +180,15 @@ func (m *Machine) chdir(p *Process, name []byte) {
 	p.table.moveTo(m.absolute(p, nil, quoted))
 }
 
+// fchdir moves to an open directory: as its path is printed, or as it was opened.
+func (m *Machine) fchdir(p *Process, arg []byte) {
+	fd, path, ok := parseFD(arg)
+	if d, open := p.table.fds[int32(min(fd, maxFD))]; ok && path == nil && open && d.file.known {
+		path = []byte(m.log.Files.Name(d.file.id))
+	}
+	p.table.moveTo(m.clean(path))
+}
+
 // moveTo changes the directory of the processes that share a table.
 func (t *table) moveTo(path []byte) {
 	const maxPath = 4096
@@ -204,7 +211,7 @@ func (m *Machine) closeRange(p *Process, c *Call) error {
 	if !ok1 || !ok2 {
 		return errBad("not a range of descriptors")
 	}
-	mark := contains(c.arg(2), "CLOSE_RANGE_CLOEXEC")
+	mark := rangeCloexec.in(c.arg(2))
 	for fd, d := range p.table.fds {
 		switch {
 		case int64(fd) < first || int64(fd) > last:
@@ -234,20 +241,20 @@ func (m *Machine) dup(p *Process, c *Call, cloexec bool) error {
 func (m *Machine) fcntl(p *Process, c *Call) error {
 	command, flags := c.arg(1), c.arg(2)
 	switch {
-	case contains(command, "DUPFD"):
+	case dupFD.is(command):
 		return m.dup(p, c, false)
-	case contains(command, "DUPFD_CLOEXEC"):
+	case dupFDCloexec.is(command):
 		return m.dup(p, c, true)
-	case contains(command, "SETFL"):
+	case setFL.is(command):
 		f, err := m.file(p, c.arg(0))
 		if err == nil {
-			f.append, f.direct = contains(flags, "APPEND"), contains(flags, "DIRECT")
+			f.append, f.direct = openAppend.in(flags), openDirect.in(flags)
 		}
 		return err
-	case contains(command, "SETFD"):
+	case setFD.is(command):
 		fd, _, ok := parseFD(c.arg(0))
 		if d, open := p.table.fds[int32(min(fd, maxFD))]; ok && open {
-			d.cloexec = contains(flags, "CLOEXEC")
+			d.cloexec = fdCloexec.in(flags)
 			p.table.fds[int32(fd)] = d
 		}
 	}
@@ -291,5 +298,5 @@ func (m *Machine) memfd(p *Process, c *Call) error {
 	if err := m.rename(f, path); err != nil {
 		return err
 	}
-	return m.set(p.table, c.Ret, descriptor{f, contains(c.arg(1), "MFD_CLOEXEC")})
+	return m.set(p.table, c.Ret, descriptor{f, memfdCloexec.in(c.arg(1))})
 }
