@@ -2,6 +2,9 @@ package vm
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -67,20 +70,7 @@ func (c *carrier) table(t *lua.LTable, what string) (lua.LValue, error) {
 	}
 	twin := c.to.L.CreateTable(t.Len(), 0)
 	c.tables[t] = twin
-	var err error
-	t.ForEach(func(k, v lua.LValue) {
-		if err != nil {
-			return
-		}
-		var k2, v2 lua.LValue
-		if k2, err = c.value(k, "a key of "+what); err != nil {
-			return
-		}
-		if v2, err = c.value(v, fmt.Sprintf("%s[%s]", what, show(k))); err != nil {
-			return
-		}
-		twin.RawSet(k2, v2)
-	})
+	err := c.entries(twin, t, "a key of "+what, func(key string) string { return fmt.Sprintf("%s[%s]", what, key) })
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +82,7 @@ func (c *carrier) function(f *lua.LFunction, what string) (lua.LValue, error) {
 	if twin, ok := c.funcs[f]; ok {
 		return twin, nil
 	}
-	if f.IsG || lua51.NoScript(f.Proto) {
+	if !written(f) {
 		return nil, &carryError{what + " belongs to the script's top level, as what coroutine.wrap makes does, and cannot be carried over to a worker: make it inside the client's function"}
 	}
 	twin := c.to.L.NewFunctionFromProto(f.Proto)
@@ -110,6 +100,9 @@ func (c *carrier) function(f *lua.LFunction, what string) (lua.LValue, error) {
 	twin.Env = env.(*lua.LTable)
 	return twin, nil
 }
+
+// written says whether a function stands in a script or a module, and so has a place in it; others are the program's.
+func written(f *lua.LFunction) bool { return !f.IsG && !lua51.NoScript(f.Proto) }
 
 func upvalueName(f *lua.LFunction, i int) string {
 	if i < len(f.Proto.DbgUpvalues) {
@@ -142,16 +135,36 @@ func (c *carrier) user(u *lua.LUserData) *lua.LUserData {
 	return twin
 }
 
-// globals carries over what the script has put into its globals.
+// globals carries over what the script has put into its globals and into the library's tables, such as a string.trim.
 func (c *carrier) globals(from *machine) error {
+	for _, path := range slices.Sorted(maps.Keys(from.own)) {
+		t, ok := from.own[path].(*lua.LTable)
+		if !ok {
+			continue
+		}
+		prefix := strings.TrimPrefix(path+".", "_G.")
+		name := func(key string) string { return fmt.Sprintf("global %q", prefix+strings.Trim(key, `"`)) }
+		// What is the program's own there already has the same twin.
+		if err := c.entries(c.own[t].(*lua.LTable), t, "a key of "+path, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entries copies what a table holds into its twin. key and name are what errors call a key, and what is at one.
+func (c *carrier) entries(twin, t *lua.LTable, key string, name func(key string) string) error {
 	var err error
-	from.L.G.Global.ForEach(func(k, v lua.LValue) {
-		if err != nil || from.isOwnGlobal(k) {
+	t.ForEach(func(k, v lua.LValue) {
+		if err != nil {
 			return
 		}
-		var twin lua.LValue
-		if twin, err = c.value(v, fmt.Sprintf("global %q", k.String())); err == nil {
-			c.to.L.G.Global.RawSet(k, twin)
+		var k2, v2 lua.LValue
+		if k2, err = c.value(k, key); err != nil {
+			return
+		}
+		if v2, err = c.value(v, name(show(k))); err == nil {
+			twin.RawSet(k2, v2)
 		}
 	})
 	return err

@@ -2,6 +2,8 @@ package vm
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -56,8 +58,8 @@ func newMachine(r *Run) (*machine, error) {
 	for _, set := range []map[string]lua.LGFunction{
 		m.names(), m.patterns(), m.coupling(), m.rateMakers(), m.delays(), m.draws(), m.unitFunctions(), m.general(), m.figures(),
 	} {
-		for name, fn := range set {
-			m.L.SetGlobal(name, m.L.NewFunction(fn))
+		for _, name := range slices.Sorted(maps.Keys(set)) { // pairs goes over them in this order
+			m.L.SetGlobal(name, m.L.NewFunction(set[name]))
 		}
 	}
 	for name, methods := range map[string]map[string]lua.LGFunction{
@@ -208,6 +210,7 @@ func (m *machine) rand() *dist.Rand {
 func (m *machine) inventory() map[string]lua.LValue {
 	own := map[string]lua.LValue{}
 	m.list(own, "_G", m.L.G.Global)
+	m.list(own, "the metatable of texts", m.L.GetMetatable(lua.LString("")))
 	for name, mt := range m.types {
 		m.list(own, "type "+name, mt)
 	}
@@ -232,13 +235,6 @@ func (m *machine) list(own map[string]lua.LValue, path string, v lua.LValue) {
 		v.ForEach(func(k, e lua.LValue) { m.list(own, path+"."+k.String(), e) })
 		m.list(own, path+"'s metatable", v.Metatable)
 	}
-}
-
-// isOwnGlobal says whether the program put a global there.
-func (m *machine) isOwnGlobal(k lua.LValue) bool {
-	v := m.L.G.Global.RawGet(k)
-	own, ok := m.own["_G."+k.String()]
-	return k.String() == "_G" || ok && own == v
 }
 
 // waitable raises an error where the script runs in a place that cannot wait.

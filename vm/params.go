@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -318,7 +319,7 @@ func plain(v, parsed lua.LValue) any {
 }
 
 func unknownParam(given map[string]string, known []string) error {
-	for _, name := range sortedNames(given) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if slices.Contains(known, name) {
 			continue
 		}
@@ -328,13 +329,4 @@ func unknownParam(given map[string]string, known []string) error {
 		return fmt.Errorf("%w: -p %s=%s: the script has no parameter %q%s; it has %s", ErrParams, name, given[name], name, suggest.Hint(name, known), strings.Join(known, ", "))
 	}
 	return nil
-}
-
-func sortedNames(m map[string]string) []string {
-	var names []string
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

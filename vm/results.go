@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -57,7 +58,8 @@ func (m *machine) steadyResult(s *report.Steady) *lua.LTable {
 
 func (m *machine) jobResult(j *report.Job) *lua.LTable {
 	t := m.L.NewTable()
-	for name, op := range j.Ops {
+	for _, name := range slices.Sorted(maps.Keys(j.Ops)) { // pairs goes over them in this order
+		op := j.Ops[name]
 		r := m.opResult(op)
 		m.remember(r, measured{op, j, name})
 		t.RawSetString(name, r)

@@ -271,11 +271,12 @@ func readBack(j *run.Job) {
 // verifyResult is what was verified, as a script sees it.
 func (m *machine) verifyResult(v *report.Verification) *lua.LTable {
 	t := m.L.NewTable()
-	for name, n := range map[string]int64{
-		"checked": v.Checked, "bytes": v.Bytes, "mismatches": v.Mismatches, "unsettled": v.Unsettled, "unknown": v.Unknown,
-	} {
-		t.RawSetString(name, lua.LNumber(n))
-	}
+	set := func(name string, n int64) { t.RawSetString(name, lua.LNumber(n)) }
+	set("checked", v.Checked)
+	set("bytes", v.Bytes)
+	set("mismatches", v.Mismatches)
+	set("unsettled", v.Unsettled)
+	set("unknown", v.Unknown)
 	m.L.SetMetatable(t, m.noSuchFigure)
 	return t
 }

@@ -3,6 +3,8 @@ package lua51
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	lua "github.com/yuin/gopher-lua"
 
@@ -40,7 +42,7 @@ func (s *State) openBase(o Options) {
 	L.SetGlobal("_VERSION", lua.LString("Lua 5.1"))
 	next, ipairs := L.NewFunction(next), L.NewFunction(ipairsNext)
 	L.SetGlobal("next", next)
-	for name, fn := range map[string]lua.LGFunction{
+	fill(L, L.G.Global, map[string]lua.LGFunction{
 		"assert":       assert,
 		"error":        throw,
 		"getmetatable": getMetatable,
@@ -56,8 +58,14 @@ func (s *State) openBase(o Options) {
 		"tostring":     toString,
 		"type":         typeOf,
 		"unpack":       unpack,
-	} {
-		L.SetGlobal(name, L.NewFunction(fn))
+	})
+}
+
+// fill puts functions into a table in the order of their names: pairs goes over a table in the order in which it was
+// filled, which is to be the same in every run.
+func fill(L *lua.LState, t *lua.LTable, functions map[string]lua.LGFunction) {
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		t.RawSetString(name, L.NewFunction(functions[name]))
 	}
 }
 

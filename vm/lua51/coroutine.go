@@ -55,11 +55,9 @@ func (s *State) openCoroutines() error {
 	L.SetGlobal("xpcall", L.NewFunction(s.xpcall))
 	t := L.NewTable()
 	t.RawSetString("resume", resume)
-	for name, fn := range map[string]lua.LGFunction{
+	fill(L, t, map[string]lua.LGFunction{
 		"create": s.create, "wrap": s.wrap, "yield": s.yield, "running": s.running, "status": s.status,
-	} {
-		t.RawSetString(name, L.NewFunction(fn))
-	}
+	})
 	L.SetGlobal("coroutine", t)
 	return nil
 }

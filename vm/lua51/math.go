@@ -10,6 +10,11 @@ func (s *State) openMath(o Options) {
 	t := s.L.NewTable()
 	t.RawSetString("pi", lua.LNumber(math.Pi))
 	t.RawSetString("huge", lua.LNumber(math.Inf(1)))
+	s.random = o.Random
+	functions := map[string]lua.LGFunction{
+		"frexp": frexp, "modf": modf, "max": extreme("max", math.Max), "min": extreme("min", math.Min),
+		"random": s.mathRandom, "randomseed": s.seedRandom,
+	}
 	for name, fn := range map[string]func(float64) float64{
 		"abs": math.Abs, "acos": math.Acos, "asin": math.Asin, "atan": math.Atan, "ceil": math.Ceil, "cos": math.Cos,
 		"cosh": math.Cosh, "exp": math.Exp, "floor": math.Floor, "log": math.Log, "log10": math.Log10, "sin": math.Sin,
@@ -17,27 +22,21 @@ func (s *State) openMath(o Options) {
 		"deg": func(x float64) float64 { return x / (math.Pi / 180) },
 		"rad": func(x float64) float64 { return x * (math.Pi / 180) },
 	} {
-		t.RawSetString(name, s.L.NewFunction(func(L *lua.LState) int {
+		functions[name] = func(L *lua.LState) int {
 			L.Push(lua.LNumber(fn(checkNumber(L, 1, name))))
 			return 1
-		}))
+		}
 	}
 	for name, fn := range map[string]func(a, b float64) float64{
 		"atan2": math.Atan2, "fmod": math.Mod, "mod": math.Mod, "pow": math.Pow,
 		"ldexp": func(a, b float64) float64 { return math.Ldexp(a, int(max(-1e4, min(1e4, b)))) },
 	} {
-		t.RawSetString(name, s.L.NewFunction(func(L *lua.LState) int {
+		functions[name] = func(L *lua.LState) int {
 			L.Push(lua.LNumber(fn(checkNumber(L, 1, name), checkNumber(L, 2, name))))
 			return 1
-		}))
+		}
 	}
-	s.random = o.Random
-	for name, fn := range map[string]lua.LGFunction{
-		"frexp": frexp, "modf": modf, "max": extreme("max", math.Max), "min": extreme("min", math.Min),
-		"random": s.mathRandom, "randomseed": s.seedRandom,
-	} {
-		t.RawSetString(name, s.L.NewFunction(fn))
-	}
+	fill(s.L, t, functions)
 	s.L.SetGlobal("math", t)
 }
 

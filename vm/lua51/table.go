@@ -10,12 +10,10 @@ import (
 
 func (s *State) openTable() {
 	t := s.L.NewTable()
-	for name, fn := range map[string]lua.LGFunction{
+	fill(s.L, t, map[string]lua.LGFunction{
 		"concat": tableConcat, "foreach": forEach, "foreachi": forEachIndex, "getn": tableLen, "insert": insert,
 		"maxn": maxN, "remove": remove,
-	} {
-		t.RawSetString(name, s.L.NewFunction(fn))
-	}
+	})
 	sort := s.L.NewFunction(sortTable)
 	s.natives[sort] = "a comparison of table.sort"
 	t.RawSetString("sort", sort)

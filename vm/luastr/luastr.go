@@ -21,6 +21,9 @@
 package luastr
 
 import (
+	"maps"
+	"slices"
+
 	lua "github.com/yuin/gopher-lua"
 )
 
@@ -42,8 +45,9 @@ func Open(L *lua.LState) {
 func install(L *lua.LState, limit int) {
 	lib := &library{patterns: make(map[string]*pattern), limit: limit}
 	table := L.NewTable()
-	for name, fn := range lib.functions() {
-		table.RawSetString(name, L.NewFunction(fn))
+	functions := lib.functions()
+	for _, name := range slices.Sorted(maps.Keys(functions)) { // pairs goes over them in this order
+		table.RawSetString(name, L.NewFunction(functions[name]))
 	}
 	methods := L.NewTable()
 	methods.RawSetString("__index", table)
