@@ -15,7 +15,7 @@ import (
 // noteAssigned warns of a function that sets what it has a copy of, if the script goes on as though it saw that.
 func (m *machine) noteAssigned(job string, fn *lua.LFunction) {
 	script := m.run.director.script
-	if fn.IsG || fn.Proto.SourceName != script.Name {
+	if !written(fn) || fn.Proto.SourceName != script.Name {
 		return // a module's: it knows what it does
 	}
 	var names []string

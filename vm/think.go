@@ -110,7 +110,7 @@ type thoughts struct {
 	fn   lua.LValue
 	take *lua.LFunction
 	last lua.LValue   // what the function returned
-	at   luaerr.Error // where it begins
+	at   luaerr.Error // where it begins, if the script has it
 }
 
 // thinkBody hands over what the function returns.
@@ -134,7 +134,9 @@ func newThoughts(director *machine, w *run.Worker, name string, fn *lua.LFunctio
 		t.last = L.Get(1)
 		return 0
 	})
-	t.at = luaerr.Error{File: fn.Proto.SourceName, Line: fn.Proto.LineDefined}
+	if written(fn) {
+		t.at = luaerr.Error{File: fn.Proto.SourceName, Line: fn.Proto.LineDefined}
+	}
 	return t, nil
 }
 

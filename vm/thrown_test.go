@@ -1,8 +1,11 @@
 package vm
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"moonio/engine/report"
 )
 
 // TestThrownValues throws what is no text out of a client and of the top level.
@@ -43,6 +46,24 @@ phase("p", { iterations = 1 }, clients("c", 1, `+fn+`))`)
 		if !strings.Contains(got, want) || strings.Contains(got, "=client") || strings.Contains(got, "=span") {
 			t.Errorf("%s: got %q, want %q", fn, got, want)
 		}
+	}
+}
+
+// TestFunctionsOfTheLibrary gives the program's own functions where the script's are expected, which have no place in it.
+func TestFunctionsOfTheLibrary(t *testing.T) {
+	for body, want := range map[string]string{
+		`phase("p", { ops = 3 }, stream("s", { file = f, think = math.random }))`: "",
+		`phase("p", { ops = 3 }, stream("s", { file = f, think = print }))`:       "\nerror: job \"s\": think: what the function returned: nil is not a duration",
+		`phase("p", { ops = 3, expect = type }, stream("s", { file = f }))`:       "",
+		`phase("p", { ops = 3, expect = print }, stream("s", { file = f }))`:      "table: ",
+	} {
+		if got := output(t, "local f = open('f', { size = '4KiB' })\n"+body); !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: got %q, want %q", body, got, want)
+		}
+	}
+	out := do(t, newRun(t, "sim"), "local f = open('f', { size = '4KiB' })\nphase('p', { ops = 3, expect = type }, stream('s', { file = f }))")
+	if want := []report.Expectation{{Text: `what phase "p" expects`, Passed: true, File: "test.lua", Line: 2}}; !slices.Equal(out.Expectations, want) {
+		t.Errorf("got %v, want %v", out.Expectations, want)
 	}
 }
 

@@ -191,8 +191,11 @@ func (d *director) checkPhase(L *lua.LState, fn lua.LValue, result *lua.LTable, 
 	v := L.Get(-1)
 	L.Pop(1)
 	if v != lua.LNil {
-		f := fn.(*lua.LFunction)
-		d.note(lua.LVAsBool(v), fmt.Sprintf("what phase %q expects", phase), f.Proto.SourceName, f.Proto.LineDefined)
+		file, line := d.m.state.Where(L)
+		if f := fn.(*lua.LFunction); written(f) {
+			file, line = f.Proto.SourceName, f.Proto.LineDefined
+		}
+		d.note(lua.LVAsBool(v), fmt.Sprintf("what phase %q expects", phase), file, line)
 	}
 }
 
