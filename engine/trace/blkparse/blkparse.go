@@ -21,12 +21,18 @@ var Format = &trace.Format{
 	Open:  open,
 }
 
-// sniff looks at up to 50 lines. A few may be blktrace's or the shell's.
+// sniff looks at up to 50 lines before the summary. A few may be blktrace's or the shell's.
 func sniff(head []byte) int {
-	good, lines := scan.Good(head, func(line []byte) bool {
-		_, why := parse(line)
-		return why == ""
-	})
+	good, lines := 0, 0
+	for _, line := range scan.Head(head, 50) {
+		if good > 0 && beginsSummary(line) {
+			break
+		}
+		lines++
+		if _, why := parse(line); why == "" {
+			good++
+		}
+	}
 	if good > 0 && good*4 >= lines*3 {
 		return 90
 	}
@@ -55,23 +61,42 @@ func (r *reader) Read(rec *trace.Record) error { return r.Lines.Read(rec, r.step
 // step takes one line.
 func (r *reader) step() error {
 	line, err := r.Next()
-	if err != nil || r.aside(line) {
+	if err != nil {
 		return err
 	}
 	l, why := parse(line)
-	if why != "" {
-		r.Bad(line, why)
-		return nil
+	if why == "" {
+		r.summary = false
+		return r.Take(&l, line)
 	}
-	return r.Take(&l, line)
+	if !r.aside(line) {
+		r.Bad(line, why)
+	}
+	return nil
 }
 
-// aside says whether a line is not meant to be an event.
+// aside says whether a line is not meant to be an event. Where texts were put together, events follow a
+// summary.
 func (r *reader) aside(line []byte) bool {
-	if bytes.HasPrefix(line, []byte("CPU")) && bytes.Contains(line, []byte(" (")) || bytes.HasPrefix(line, []byte("Total (")) {
-		r.summary = true
-	}
+	r.summary = r.summary || beginsSummary(line)
 	return r.summary || len(scan.Trim(line)) == 0 || bytes.HasPrefix(line, []byte("Input file "))
+}
+
+// beginsSummary says whether a line is a heading of the summary, or (with -q, which has no other) of its end: of a CPU,
+// of all of them, or, with -s, of a process: "NAME (PID)".
+func beginsSummary(line []byte) bool {
+	for _, heading := range []string{"CPU", "Total (", "Throughput (", "Events ("} {
+		if bytes.HasPrefix(line, []byte(heading)) && bytes.Contains(line, []byte(" (")) {
+			return true
+		}
+	}
+	name := bytes.LastIndex(line, []byte(" ("))
+	if name <= 0 {
+		return false
+	}
+	pid, ends := bytes.CutSuffix(line[name+len(" ("):], []byte{')'})
+	_, ok := parseUint32(pid)
+	return ok && ends
 }
 
 // parse takes a line apart: "MAJ,MIN CPU SEQUENCE SECONDS PID ACTION RWBS …".

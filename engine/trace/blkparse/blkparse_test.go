@@ -104,6 +104,41 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestSummaries has two texts in one file, each with the summary of its processes (-s) and of its CPUs.
+func TestSummaries(t *testing.T) {
+	const text = `8,0 1 1 0.000000000 9 Q R 0 + 8 [x]
+my (odd) app (9)
+ Reads Queued:           1,        4KiB	 Writes Queued:           0,        0KiB
+ IO unplugs:             1        	 Timer unplugs:           0
+
+CPU0 (sda):
+ Reads Queued:           1,        4KiB	 Writes Queued:           0,        0KiB
+
+Throughput (R/W): 110KiB/s / 1426KiB/s
+Events (sda): 1 entries
+Skips: 0 forward (0 -   0.0%)
+`
+	got, log := read(t, text+strings.Replace(text, "8,0", "8,16", 1), nil)
+	if want := "0 x/9 8,0 read 0+4096 flags 0 latency -1\n0 x/9 8,16 read 0+4096 flags 0 latency -1\n"; got != want || log.Bad != 0 {
+		t.Errorf("%s%+v", got, log)
+	}
+}
+
+func TestNothingIssued(t *testing.T) {
+	for text, want := range map[string]string{
+		"8,0 1 1 0.000000000 9 D R 0 + 8 [x]\n": "say event=D",
+		"8,0 1 1 0.000000000 9 C R 0 + 8 [0]\n": "completions (C)",
+	} {
+		tr, err := format.Open([]string{"-"}, &trace.Options{Stdin: strings.NewReader(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.Read(&trace.Record{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestBadLines(t *testing.T) {
 	const good = "8,0 1 1 0.000000000 9 Q R 0 + 8 [x]\n"
 	for line, why := range map[string]string{

@@ -50,8 +50,7 @@ type reader struct {
 	streams blk.Streams
 	devices map[uint32]*device
 	recent  *device // of the latest event
-	picked  int64   // events that are of the chosen kind
-	other   int64   // events that would have been, with the other choice
+	seen    blk.Seen
 	event   blk.Event
 }
 
@@ -111,7 +110,7 @@ func (r *reader) step() error {
 
 // end is io.EOF, unless the trace has nothing of what was chosen.
 func (r *reader) end() error {
-	return r.choice.End(r.picked, r.other)
+	return r.choice.End(r.seen)
 }
 
 // take looks at one event.
@@ -139,8 +138,10 @@ func (r *reader) take(h *header, f *file) error {
 		r.remapped(h, d)
 		return nil
 	case r.choice.Other():
-		r.other++
+		r.seen.Other++
 		return nil
+	case 'C':
+		r.seen.Completed++
 	}
 	return r.io(h, f, kind, d)
 }
@@ -151,7 +152,7 @@ func (r *reader) io(h *header, f *file, kind byte, d *device) error {
 	*e = blk.Event{Time: h.time, Sector: h.sector, Bytes: h.bytes, Action: kind, Device: h.device, File: d.id, Split: h.split()}
 	e.Kind, e.Flags = h.category()
 	if kind == r.choice.Event {
-		r.picked++
+		r.seen.Picked++
 		if why := e.Reason(); why != "" {
 			r.log.Skip(why)
 			return nil

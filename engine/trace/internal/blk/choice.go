@@ -43,11 +43,21 @@ func (c Choice) Wants(name string, number uint32) bool {
 	return c.Device == "" || c.Device == name || strings.Replace(c.Device, ":", ",", 1) == DeviceName(number)
 }
 
-// End is how a trace ends that had so many events of the chosen kind and of the other: io.EOF, or
-// an error if the other one must have been meant.
-func (c Choice) End(picked, other int64) error {
-	if picked == 0 && other > 0 {
-		return fmt.Errorf("the trace has no %c events and %d %c events: say event=%c", c.Event, other, c.Other(), c.Other())
+// Seen counts a trace's events of the devices that are wanted.
+type Seen struct {
+	Picked, Other int64 // of the chosen kind, and of the other one
+	Completed     int64
+}
+
+// End is how a trace ends that had those events: io.EOF, or an error if the other kind must have been
+// meant, or was not captured.
+func (c Choice) End(seen Seen) error {
+	switch {
+	case seen.Picked > 0:
+	case seen.Other > 0:
+		return fmt.Errorf("the trace has no %c events and %d %c events: say event=%c", c.Event, seen.Other, c.Other(), c.Other())
+	case seen.Completed > 0:
+		return fmt.Errorf("the trace has %d completions (C), and neither what was queued (Q) nor what was issued (D): capture one of those as well, since a completion doesn't say when its I/O began", seen.Completed)
 	}
 	return io.EOF
 }

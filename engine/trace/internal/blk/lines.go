@@ -32,8 +32,7 @@ type Lines struct {
 	tracker *Tracker
 	streams Streams
 	devices map[uint32]trace.ID
-	picked  int64
-	other   int64
+	seen    Seen
 	stacked [2]uint32 // the devices of which it was noted last that one stands on the other
 }
 
@@ -52,7 +51,7 @@ func (l *Lines) Read(r *trace.Record, step func() error) error { return l.tracke
 func (l *Lines) Next() ([]byte, error) {
 	line, err := l.Lines.Next()
 	if err == io.EOF {
-		err = l.choice.End(l.picked, l.other)
+		err = l.choice.End(l.seen)
 	}
 	return line, err
 }
@@ -68,17 +67,19 @@ func (l *Lines) Take(e *Line, text []byte) error {
 	}
 	switch e.Action {
 	case l.choice.Other():
-		l.other++
+		l.seen.Other++
 		return nil
 	case l.choice.Event:
-		l.picked++
+		l.seen.Picked++
 		if ok, err := l.accept(e, text); !ok {
 			return err
 		}
 	case 'A':
 		l.remapped(e)
 		return nil
-	case 'C', 'X':
+	case 'C':
+		l.seen.Completed++
+	case 'X':
 	default:
 		return nil
 	}
