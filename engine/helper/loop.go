@@ -280,25 +280,19 @@ func (l *Loop) waitFor(need int, left int64, short bool) (n int, ns int64, raw b
 	return n, min(left, rawWait), raw
 }
 
-// collect fills out with completions that are there.
+// collect fills out with completions that are there. With an error, those that it counts are handed out too.
 func (l *Loop) collect(out []engine.Completion) (n int, err error) {
-	if n, err = l.kernel.Take(out); err != nil {
-		return n, err
-	}
+	n, err = l.kernel.Take(out)
 	if l.chains.Held() > 0 {
-		for i := range out[:n] {
-			if err := l.after(out[i].Slot, out[i].Res); err != nil {
-				return n, err
-			}
+		for i := 0; i < n && err == nil; i++ {
+			err = l.after(out[i].Slot, out[i].Res)
 		}
 	}
-	for ; n < len(out) && l.Pool.Take(&out[n]); n++ {
-		if err := l.after(out[n].Slot, out[n].Res); err != nil {
-			return n, err
-		}
+	for ; n < len(out) && err == nil && l.Pool.Take(&out[n]); n++ {
+		err = l.after(out[n].Slot, out[n].Res)
 	}
 	l.inFlight -= n
-	return n, nil
+	return n, err
 }
 
 // after starts, or gives up, the operation that waited for this one.

@@ -198,6 +198,23 @@ func TestPolledRing(t *testing.T) {
 	}
 }
 
+// TestRefusedLater asks for what can't be done in an operation that is linked to others: the ring can be
+// closed though the wait that met it handed out what had completed before.
+func TestRefusedLater(t *testing.T) {
+	b := withOptions(t, map[string]string{"hipri": "1"})
+	f := b.file("f", "text", 0, true)
+	ops := []engine.Op{
+		{Code: engine.Fsync, Flags: engine.Link, File: f},
+		{Code: engine.Read, Flags: engine.Link, File: f, Buf: b.buf(4)},
+		{Code: engine.Fsync, File: f},
+	}
+	check(t, b.Submit(ops, []uint32{0, 1, 2}))
+	out := make([]engine.Completion, len(ops))
+	if _, err := b.Wait(out, len(ops), engine.NoDeadline); err == nil || !strings.Contains(err.Error(), "option hipri on file") {
+		t.Errorf("error %v", err)
+	}
+} // the fixture closes the ring
+
 // TestPolledReads reads direct where the device can be polled, and is told why
 // not where it can't.
 func TestPolledReads(t *testing.T) {
