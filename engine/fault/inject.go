@@ -185,7 +185,11 @@ func (e *injector) start(s uint32) error {
 	}
 	sl.state = beneath
 	e.single[0] = s
-	return e.pass(e.ops, e.single[:])
+	err := e.pass(e.ops, e.single[:])
+	if err != nil {
+		e.hold(s, now, canceled) // nobody waits for what the engine never got
+	}
+	return err
 }
 
 const canceled = -int64(unix.ECANCELED)

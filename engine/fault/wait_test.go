@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -52,6 +53,41 @@ func TestLittleRoom(t *testing.T) {
 			t.Fatal(n, err, r.out[0], seen)
 		}
 		seen[r.out[0].Slot] = true
+	}
+}
+
+// refusing is an engine that fails when it is given an fsync.
+type refusing struct{ engine.Engine }
+
+var errRefused = errors.New("not with this file")
+
+func (e refusing) Submit(ops []engine.Op, slots []uint32) error {
+	for _, s := range slots {
+		if ops[s].Code == engine.Fsync {
+			return errRefused
+		}
+	}
+	return e.Engine.Submit(ops, slots)
+}
+
+// An engine that has failed can be closed, with the operation that it failed at first in its chain or second.
+func TestRefused(t *testing.T) {
+	for first := range 2 {
+		r := newRig(t, nil)
+		e := Wrap(refusing{r.e}, rules(t, "*:delay=1ms"), 1)
+		ops := reads(3)(r.file("f"))
+		ops[0].Flags, ops[1].Flags = engine.Link, engine.Link
+		ops[first].Code = engine.Fsync
+		err := e.Submit(ops, []uint32{0, 1, 2})
+		if err == nil {
+			_, err = e.Wait(r.out[:], 3, engine.NoDeadline)
+		}
+		if err != errRefused {
+			t.Errorf("error %v", err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
