@@ -3,6 +3,7 @@ package enginetest
 import (
 	"bytes"
 	"errors"
+	"math"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -113,6 +114,13 @@ func testEnd(t *testing.T, target Target) {
 		want int64
 	}{{0, 10_000, 10_000}, {0, 20_000, 10_000}, {9_000, 4096, 1_000}, {9_999, 2, 1}, {10_000, 1, 0}, {1 << 40, 4096, 0}} {
 		r.want("read", r.do(engine.Op{Code: engine.Read, File: f, Buf: r.buf(c.n, 0), Off: c.off}), c.want)
+	}
+	b := r.buf(4096, 0)
+	r.want("read that would end past the largest offset", r.do(engine.Op{Code: engine.Read, File: f, Buf: b, Off: math.MaxInt64 - 100}), errno(unix.EINVAL))
+	r.want("write that would", r.do(engine.Op{Code: engine.Write, File: f, Buf: b, Off: math.MaxInt64 - 100}), errno(unix.EINVAL))
+	for range 2 { // the second finds what the first has left
+		r.want("read before the start", r.do(engine.Op{Code: engine.Read, File: f, Buf: b, Off: -1}), errno(unix.EINVAL))
+		r.want("write before the start", r.do(engine.Op{Code: engine.Write, File: f, Buf: b, Off: -1}), errno(unix.EINVAL))
 	}
 	empty := r.open("empty", unix.O_RDWR|unix.O_CREAT)
 	r.want("read of an empty file", r.do(engine.Op{Code: engine.Read, File: empty, Buf: r.buf(1, 0)}), 0)

@@ -138,7 +138,7 @@ func (e *Engine) load(h *handle, op *engine.Op) (int64, error) {
 	switch {
 	case !h.read:
 		return -int64(unix.EBADF), nil
-	case op.Off < 0:
+	case op.Off < 0 || op.Off+int64(len(op.Buf)) < 0:
 		return -int64(unix.EINVAL), nil
 	}
 	for {
@@ -165,7 +165,7 @@ func (e *Engine) store(h *handle, op *engine.Op) (int64, error) {
 	switch {
 	case !h.write:
 		return -int64(unix.EBADF), nil
-	case op.Off < 0:
+	case op.Off < 0 || op.Off+int64(len(op.Buf)) < 0:
 		return -int64(unix.EINVAL), nil
 	case len(op.Buf) == 0:
 		return 0, nil

@@ -109,6 +109,23 @@ func TestOwnPosition(t *testing.T) {
 	}
 }
 
+// After a call that failed, when it is not known where the descriptor stands, what lies before the start is refused too.
+func TestPositionLost(t *testing.T) {
+	x := newFixture(t, Sync, t.TempDir(), 1, nil)
+	fd, err := x.fs.Open("f", unix.O_RDWR|unix.O_DIRECT, 0)
+	if err != nil {
+		t.Skip("SKIPPED: no direct I/O in the temporary directory: ", err)
+	}
+	defer func() { check(t, x.fs.Close(fd)) }()
+	direct := &engine.File{Node: x.f.Node, Name: "f", FD: fd, ID: 1, Direct: true}
+	if res := x.do(t, engine.Op{Code: engine.Write, File: direct, Buf: x.buf[1:4097]}); res >= 0 {
+		t.Skip("SKIPPED: the file system takes unaligned operations")
+	}
+	if res := x.do(t, engine.Op{Code: engine.Write, File: direct, Buf: x.buf[:4096], Off: -1}); res != -int64(unix.EINVAL) {
+		t.Errorf("write at -1: %d", res)
+	}
+}
+
 // A file that has another's ID, after that was closed, is not mistaken for it.
 func TestReusedID(t *testing.T) {
 	x := newFixture(t, Sync, t.TempDir(), 1, nil)

@@ -41,7 +41,7 @@ func (e *Engine) sequential(op *engine.Op) (int64, error) {
 	if o == nil {
 		return res, err
 	}
-	if o.at != op.Off {
+	if o.at != op.Off || op.Off < 0 { // which lseek refuses
 		if res := again(unix.SYS_LSEEK, o.fd, uintptr(op.Off), unix.SEEK_SET, 0, 0); res < 0 {
 			return res, nil
 		}
