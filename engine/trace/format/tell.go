@@ -12,6 +12,8 @@ import (
 
 var (
 	errEmpty = errors.New("it is empty")
+	// errSyscalls is of what has perf's system call trace points.
+	errSyscalls = errors.New(`it is perf script's text of system calls, which has not the files' names: capture with "perf trace -T -o FILE" or strace`)
 	// errPerf is of what begins with PERFILE2.
 	errPerf = errors.New(`it is perf's own file, which only perf can read: run "perf script -i FILE > FILE.txt", and give moonio that`)
 )
@@ -38,6 +40,9 @@ func tell(in *trace.Input, named *trace.Format) (*trace.Format, error) {
 		if bytes.HasPrefix(head, []byte(o.magic)) {
 			return nil, errors.New(o.why)
 		}
+	}
+	if bytes.Contains(head, []byte(" syscalls:sys_enter_")) {
+		return nil, errSyscalls
 	}
 	known := names(formats, func(f *trace.Format) string { return f.Name })
 	hint := ""

@@ -27,14 +27,16 @@ var Script = &trace.Format{
 var mark = []byte("block:block_")
 
 func sniffScript(head []byte) int {
-	var l blockLine
-	good, lines := 0, 0
+	good, lines, records := 0, 0, 0
 	for _, line := range scan.Head(head, 1000) {
 		switch trimmed := scan.Trim(line); {
-		case l.split(line) == "":
+		case len(trimmed) == 0, trimmed[0] == '#':
+		case bytes.Contains(line, mark):
 			good++
 			lines++
-		case len(trimmed) == 0, trimmed[0] == '#', isRecord(line), isCallChain(line, trimmed):
+		case isRecord(line):
+			records++
+		case isCallChain(line, trimmed):
 		default:
 			lines++
 		}
@@ -42,8 +44,11 @@ func sniffScript(head []byte) int {
 			break
 		}
 	}
-	if good > 0 && good*2 >= lines {
+	switch {
+	case good > 0 && good*2 >= lines:
 		return 95
+	case lines == 0 && records > 0: // those of what was there before can fill the beginning
+		return 50
 	}
 	return 0
 }
@@ -84,7 +89,7 @@ func (s *script) step() error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Contains(line, mark) {
+	if !bytes.Contains(line, mark) || line[0] == '#' {
 		s.aside(line)
 		return nil
 	}
@@ -180,8 +185,14 @@ func (l *blockLine) split(line []byte) (why string) {
 	if len(word) > 0 && word[0] == '[' {
 		word, _ = scan.Last(before)
 	}
-	pid, ok := scan.Int(word[bytes.LastIndexByte(word, '/')+1:])
-	if !ok || pid < -1 || pid > math.MaxInt32 {
+	return l.thread(word)
+}
+
+// thread takes the number of a thread from the word where it is: "tid" or "pid/tid". It is 0 where perf was told not
+// to print it, and something else is there.
+func (l *blockLine) thread(word []byte) (why string) {
+	pid, _ := scan.Int(word[bytes.LastIndexByte(word, '/')+1:])
+	if pid < -1 || pid > math.MaxInt32 {
 		return "not a thread's number"
 	}
 	l.PID = uint32(max(pid, 0))

@@ -165,6 +165,25 @@ func TestScriptAside(t *testing.T) {
 	}
 }
 
+// TestScriptLayouts has lines as perf script prints them with --header, and with -F without some of what it prints else; and
+// a beginning that is all of perf's own records.
+func TestScriptLayouts(t *testing.T) {
+	const event = "block:block_rq_issue: 8,0 R 512 () 8 + 1 [a b]\n"
+	text := "# cmdline : /usr/bin/perf record -e block:block_rq_issue -a \n# event : name = block:block_rq_issue, , id = { 1, 2 }\n" +
+		"1.000001: " + event + "7 [000] 1.000002: " + event + "a b [000] 1.000003: " + event + "a b 7/8 [000] 1.000004: 1 " + event
+	got, log := read(t, perf.Script, "", text)
+	want := "1000001000 read 4096+512 8,0 by a b/0\n1000002000 read 4096+512 8,0 by a b/7\n1000003000 read 4096+512 8,0 by a b/0\n1000004000 read 4096+512 8,0 by a b/8\n"
+	if d := cmp.Diff(want, got); d != "" || log.Bad != 0 {
+		t.Error(d, log.First)
+	}
+	if records := strings.Repeat("swapper 0 [000] 0.0: PERF_RECORD_FORK(1:1):(0:0)\n", 2000); perf.Script.Sniff([]byte(records)) == 0 {
+		t.Error("not told by perf's own records")
+	}
+	if perf.Script.Sniff([]byte("a 7 "+event)) == 0 {
+		t.Error("not told without times")
+	}
+}
+
 func TestScriptBadLines(t *testing.T) {
 	good := "a 1 [000] 1.0: block:block_rq_issue: 8,0 R 512 () 8 + 1 [a]\n"
 	_, log := read(t, perf.Script, "", good+
@@ -173,7 +192,7 @@ func TestScriptBadLines(t *testing.T) {
 		"a 1 [000] 1.0: block:block_rq_issue: 8,0 R 512 () 8 + 99999999999 [a]\n"+
 		"a 1 [000] 1.0: block:block_rq_issue: 9999,0 R 512 () 8 + 1 [a]\n"+
 		"a 1 [000] x: block:block_rq_issue: 8,0 R 512 () 8 + 1 [a]\n"+
-		"a x [000] 1.0: block:block_rq_issue: 8,0 R 512 () 8 + 1 [a]\n"+
+		"a -7 [000] 1.0: block:block_rq_issue: 8,0 R 512 () 8 + 1 [a]\n"+
 		"a 1 [000] 1.0: block:block_rq_issue: 8,0 ? 512 () 8 + 1 [a]\n"+
 		"garbage\n"+strings.Repeat(good, 20))
 	if log.Bad != 8 || log.Records != 21 {
@@ -229,6 +248,29 @@ func TestTraceAside(t *testing.T) {
 	want := map[string]int64{"empty lines and comments": 2, "calls whose beginning is not in the trace": 2, "calls whose end is not in the trace": 2, "other calls": 40}
 	if d := cmp.Diff(want, log.Skipped); d != "" || got != "" || log.Lost != 5 || log.Bad != 2 {
 		t.Error(d, got, log.Lost, log.First)
+	}
+}
+
+// TestTraceLayouts has what --no-comm, --call-graph and -S make of the lines.
+func TestTraceLayouts(t *testing.T) {
+	text := "     1.000 ( 0.1 ms): 7 fsync(fd: 3</a>)          = 0\n                                       fsync (/usr/lib/libc.so.6)\n                                       main (inlined)\n" +
+		"\n Summary of events:\n\n sh (7), 2 events, 97.9%\n\n   syscall            calls  errors  total       min\n   fsync                  1      0     0.013     0.013\n"
+	got, log := read(t, perf.Trace, "", text+strings.Replace(text, "1.000", "2.000", 1))
+	if want := "1000000 fsync 0+0 /a by 7 took 100000\n2000000 fsync 0+0 /a by 7 took 100000\n"; got != want || log.Bad != 0 {
+		t.Error(got, log.First)
+	}
+	if perf.Trace.Sniff([]byte(text)) == 0 {
+		t.Error("not told")
+	}
+}
+
+// TestTraceCloses has a close that has not returned when another thread is given its number.
+func TestTraceCloses(t *testing.T) {
+	got, _ := read(t, perf.Trace, "", "1.0 ( 0.1 ms): a/1 clone3(uargs: 0x7ffd, size: 88) = 2\n1.1 ( 0.1 ms): a/1 read(fd: 3</a>, count: 10) = 10\n1.2 (         ): a/1 close(fd: 3</a>)   ...\n"+
+		"1.3 ( 0.1 ms): a/2 openat(dfd: CWD, filename: 0x1, flags: RDONLY) = 3\n1.4 ( 0.1 ms): a/1  ... [continued]: close()) = 0\n1.5 ( 0.1 ms): a/2 read(fd: 3</a>, count: 10) = 10\n"+
+		"1.6 (         ): a/1 close(fd: 3</a>)   ...\n1.7 ( 0.1 ms): a/1  ... [continued]: close()) = 0\n1.8 ( 0.1 ms): a/2 read(fd: 3</a>, count: 10) = 10\n")
+	if want := "1100000 read 0+10 /a by a/1 took 100000\n1500000 read 0+10 /a by a/2 took 100000\n1800000 read 0+10 /a by a/2 took 100000\n"; got != want {
+		t.Error(got)
 	}
 }
 

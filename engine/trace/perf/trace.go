@@ -24,7 +24,21 @@ const reorder = 1 << 14
 
 func sniffTrace(head []byte) int {
 	var l traceLine
-	good, lines := scan.Good(head, func(line []byte) bool { return l.split(line) == "" })
+	good, lines := 0, 0
+	for _, line := range scan.Head(head, 1000) {
+		if isChain(line) || len(scan.Trim(line)) == 0 {
+			continue
+		}
+		if bytes.HasPrefix(line, summary) {
+			break
+		}
+		if lines++; l.split(line) == "" {
+			good++
+		}
+		if lines == 50 {
+			break
+		}
+	}
 	if good > 0 && good*10 >= lines*8 {
 		return 90
 	}
@@ -41,6 +55,7 @@ type tracer struct {
 	begun   int            // bytes kept of calls that have not returned
 	open    int64          // how many those are
 	joined  []byte
+	summary bool // the lines are of a summary (-S)
 }
 
 // maxBegun bounds what is kept of calls that have not returned, in bytes.
@@ -72,9 +87,10 @@ func (t *tracer) take(line []byte) ([]trace.Record, error) {
 	}
 	l := &t.line
 	if why := l.split(line); why != "" {
-		t.lines.Bad(line, why)
+		t.noCall(line, why)
 		return nil, nil
 	}
+	t.summary = false
 	p, err := t.machine.Process(l.tid)
 	if err != nil {
 		return nil, err
@@ -109,6 +125,26 @@ func (t *tracer) aside(line []byte) bool {
 	return true
 }
 
+// noCall counts a line that cannot be taken apart.
+func (t *tracer) noCall(line []byte, why string) {
+	t.summary = t.summary || bytes.HasPrefix(line, summary)
+	switch {
+	case t.summary:
+		t.log.Skip("the summary of calls")
+	case isChain(line):
+		t.log.Skip("call chains")
+	default:
+		t.lines.Bad(line, why)
+	}
+}
+
+// isChain says whether a line is one of those that --call-graph adds: they begin further to the right than
+// times end.
+func isChain(line []byte) bool {
+	const indent = 20
+	return len(line) > indent && len(scan.Trim(line[:indent])) == 0
+}
+
 const skipBegun = "calls whose beginning is not in the trace"
 
 // begin keeps a call that has not returned yet.
@@ -124,10 +160,10 @@ func (t *tracer) begin(p *calls.Process, line []byte) {
 	p.Since = t.line.time
 	t.begun += len(p.Begun)
 	t.open++
-	var c calls.Call
+	c := calls.Call{ID: calls.Lookup(name)}
 	if c.Parse(body[len(name)+1:]); c.N > 0 { // without a result, but with its arguments
 		arrange(&c, name)
-		t.machine.Begin(p, calls.Lookup(name), first(&c))
+		t.machine.Begin(p, c.ID, first(&c))
 	}
 }
 
@@ -209,6 +245,7 @@ type traceLine struct {
 }
 
 var (
+	summary     = []byte(" Summary of events:")
 	dots        = []byte("...")
 	continuedAs = []byte("... [continued]: ")
 )
@@ -237,10 +274,15 @@ func (l *traceLine) split(line []byte) (why string) {
 }
 
 // call finds where the call begins: a process's name can hold blanks and slashes. There is none where
-// only one thread was traced.
+// only one thread was traced, and its number alone with --no-comm.
 func (l *traceLine) call(b []byte) (why string) {
 	if l.begins(b) {
 		l.process = []byte("main")
+		return ""
+	}
+	word, rest := scan.Field(b)
+	if tid, ok := scan.Uint(word); ok && l.begins(rest) {
+		l.process, l.tid = word, tid
 		return ""
 	}
 	for at := 0; ; {
