@@ -17,9 +17,8 @@ import (
 // mapped is a trace whose records go through a function of the script's, in a state of its
 // own: the same function gives the same records every time.
 type mapped struct {
+	*function
 	trace *replay.Trace
-	m     *machine
-	fn    *lua.LFunction
 	io    *lua.LUserData
 	rec   *record
 	queue []trace.Record
@@ -37,12 +36,12 @@ func mapTrace(director *machine, t *replay.Trace, fn *lua.LFunction) (*replay.Tr
 		return nil, errors.Join(err, t.Close())
 	}
 	m.mapping = true
-	v, err := m.carrier.value(fn, "the replay's map function")
+	f, err := m.function(fn, "the replay's map function")
 	if err != nil {
 		m.close()
 		return nil, errors.Join(err, t.Close())
 	}
-	r := &mapped{trace: t, m: m, fn: v.(*lua.LFunction), stop: make(chan struct{}), ended: make(chan struct{})}
+	r := &mapped{function: f, trace: t, stop: make(chan struct{}), ended: make(chan struct{})}
 	r.rec = &record{log: t.Log, emit: r.emit}
 	r.io = m.wrap(r.rec)
 	go r.watch(director.run.ctx)
@@ -106,30 +105,16 @@ func (r *mapped) Read(out *trace.Record) error {
 		if err := r.trace.Read(&r.rec.Record); err != nil {
 			return err
 		}
-		keep, err := r.call()
+		r.calls.Add(1)
+		v, err := r.call(r.io)
+		r.calls.Add(1)
 		if err != nil {
 			return err
 		}
-		if keep {
+		if v != lua.LFalse {
 			r.queue = append(r.queue, r.rec.Record)
 		}
 	}
-}
-
-// call runs the function on the present record, and says whether the record stays.
-func (r *mapped) call() (bool, error) {
-	L := r.m.L
-	L.Push(r.fn)
-	L.Push(r.io)
-	r.calls.Add(1)
-	err := L.PCall(1, 1, nil)
-	r.calls.Add(1)
-	if err != nil {
-		return false, r.m.explain(err)
-	}
-	v := L.Get(-1)
-	L.Pop(1)
-	return v != lua.LFalse, nil
 }
 
 // checked makes a trace fail at its end if more than a share of it could not be read. If none of it needs to be,

@@ -66,6 +66,8 @@ func TestMap(t *testing.T) {
 func TestMapRefused(t *testing.T) {
 	for body, want := range map[string]string{
 		`error("boom")`:                   `replay "r": test.lua:1: boom`,
+		`local x x.y = 1`:                 `replay "r": test.lua:1: attempt to index a nil value (local 'x')`,
+		`skip(io)`:                        `replay "r": test.lua:1: attempt to call a nil value (global 'skip')`,
 		`sleep(1)`:                        `sleep: a map function only says what becomes of a record: it can compute and draw, and not do I/O or wait`,
 		`phase("q", {}, {})`:              `phase: a map function only says`,
 		`open("f")`:                       `open "f": a map function only says`,

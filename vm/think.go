@@ -104,18 +104,9 @@ func toDelay(v lua.LValue) (dist.Delay, error) {
 
 // thoughts asks a script's function how long a stream thinks, on one worker.
 type thoughts struct {
-	m    *machine
-	co   *lua.LState
-	body *lua.LFunction
-	fn   lua.LValue
-	take *lua.LFunction
-	last lua.LValue   // what the function returned
-	at   luaerr.Error // where it begins, if the script has it
+	*function
+	at luaerr.Error // where it begins, if the script has it
 }
-
-// thinkBody hands over what the function returns.
-const thinkBody = `local fn, take = ...
-take(fn())`
 
 // newThoughts carries the function of a stream to a worker.
 func newThoughts(director *machine, w *run.Worker, name string, fn *lua.LFunction) (run.Pauses, error) {
@@ -123,17 +114,10 @@ func newThoughts(director *machine, w *run.Worker, name string, fn *lua.LFunctio
 	if err != nil {
 		return nil, err
 	}
-	t := &thoughts{m: m, co: m.newThread()}
-	if t.fn, err = m.carrier.value(fn, fmt.Sprintf("the think function of stream %q", name)); err != nil {
+	t := &thoughts{}
+	if t.function, err = m.function(fn, fmt.Sprintf("the think function of stream %q", name)); err != nil {
 		return nil, err
 	}
-	if t.body, err = m.compiled(thinkBody, "=think"); err != nil {
-		return nil, err
-	}
-	t.take = m.L.NewFunction(func(L *lua.LState) int {
-		t.last = L.Get(1)
-		return 0
-	})
 	if written(fn) {
 		t.at = luaerr.Error{File: fn.Proto.SourceName, Line: fn.Proto.LineDefined}
 	}
@@ -146,10 +130,11 @@ func (t *thoughts) Next(r *dist.Rand) (time.Duration, error) {
 	task, chance := m.task, m.chance
 	m.task, m.chance = nil, r
 	defer func() { m.task, m.chance = task, chance }()
-	if _, err := m.resume(t.co, t.body, t.fn, t.take); err != nil {
+	v, err := t.call()
+	if err != nil {
 		return 0, err
 	}
-	d, err := toDuration(t.last)
+	d, err := toDuration(v)
 	if err != nil {
 		fault := t.at
 		fault.Message = fmt.Sprintf("what the function returned: %v", err)
