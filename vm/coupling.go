@@ -38,12 +38,17 @@ func count(L *lua.LState, n int, otherwise int64, call string) int64 {
 	return v
 }
 
-// signed takes an argument that is a whole number.
+// signed takes an argument that is a whole number, or left out.
 func signed(L *lua.LState, n int, otherwise int64, call string) int64 {
-	switch v := L.Get(n).(type) {
-	case *lua.LNilType:
+	if L.Get(n) == lua.LNil {
 		return otherwise
-	case lua.LNumber:
+	}
+	return whole(L, n, call)
+}
+
+// whole takes an argument that is a whole number.
+func whole(L *lua.LState, n int, call string) int64 {
+	if v, ok := L.Get(n).(lua.LNumber); ok {
 		if i := int64(v); lua.LNumber(i) == v {
 			return i
 		}
@@ -109,11 +114,7 @@ func (m *machine) counterMethods() map[string]lua.LGFunction {
 		"add": func(L *lua.LState) int { return pushInt(L, c(L).Add(signed(L, 2, 1, "add"))) },
 		"get": func(L *lua.LState) int { return pushInt(L, c(L).Get()) },
 		"set": func(L *lua.LState) int {
-			n := c(L)
-			if L.Get(2) == lua.LNil {
-				L.RaiseError("set: what value?")
-			}
-			n.Set(signed(L, 2, 0, "set"))
+			c(L).Set(whole(L, 2, "set"))
 			return 0
 		},
 	}

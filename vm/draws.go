@@ -15,11 +15,11 @@ func (m *machine) draws() map[string]lua.LGFunction {
 }
 
 func (m *machine) randInt(L *lua.LState) int {
-	lo, hi := int64(1), signed(L, 1, 0, "rand")
+	lo, hi := int64(1), whole(L, 1, "rand")
 	if L.GetTop() > 1 {
-		lo, hi = hi, signed(L, 2, 0, "rand")
+		lo, hi = hi, whole(L, 2, "rand")
 	}
-	if L.GetTop() == 0 || hi < lo {
+	if hi < lo {
 		L.RaiseError("rand: from %d to %d there is nothing to draw", lo, hi)
 	}
 	return pushInt(L, lo+int64(m.rand().Uint64n(uint64(hi-lo)+1)))
@@ -43,9 +43,9 @@ func (m *machine) choose(L *lua.LState) int {
 		L.Push(t.RawGetInt(1 + int(m.rand().Uint64n(uint64(n)))))
 		return 1
 	}
-	list := sorted(t)
-	weights := make([]float64, len(list))
-	for i, e := range list {
+	entries := sorted(t)
+	weights := make([]float64, len(entries))
+	for i, e := range entries {
 		w, ok := e.value.(lua.LNumber)
 		if !ok {
 			L.RaiseError("choose: the weight of %q is %s, and not a number", e.name, show(e.value))
@@ -56,7 +56,7 @@ func (m *machine) choose(L *lua.LState) int {
 	if err != nil {
 		L.RaiseError("choose: %v", err)
 	}
-	L.Push(list[c.Next(m.rand())].key)
+	L.Push(entries[c.Next(m.rand())].key)
 	return 1
 }
 
@@ -85,7 +85,15 @@ func (m *machine) unitFunctions() map[string]lua.LGFunction {
 		"seconds":          func(L *lua.LState) int { L.Push(inSeconds(args{L, "seconds"}.duration(1, "the duration"))); return 1 },
 		"format_size":      text("format_size", units.ApproxSize),
 		"format_duration":  text("format_duration", func(s float64) string { return units.ApproxDuration(s * 1e9) }),
-		"format_rate":      text("format_rate", func(n float64) string { return units.ApproxCount(n) + "/s" }),
+		"format_rate":      text("format_rate", formatRate),
 		"format_bandwidth": text("format_bandwidth", units.ApproxBandwidth),
 	}
+}
+
+func formatRate(perSecond float64) string {
+	n := units.ApproxCount(perSecond)
+	if n == "-" {
+		return n
+	}
+	return n + "/s"
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	lua "github.com/yuin/gopher-lua"
+
+	"moonio/vm/luastr"
 )
 
 // general are the functions that do not belong to a type of value.
@@ -47,7 +49,7 @@ func (d *director) sourceLine(file string, line int) string {
 func join(L *lua.LState, between string) string {
 	parts := make([]string, L.GetTop())
 	for i := range parts {
-		parts[i] = L.ToStringMeta(L.Get(i + 1)).String()
+		parts[i] = luastr.ToString(L, L.Get(i+1))
 	}
 	return strings.Join(parts, between)
 }

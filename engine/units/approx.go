@@ -40,8 +40,9 @@ const widest = 1e6
 
 // pick takes the largest unit that leaves the least figure a digit before the
 // point, or a larger one where the most would be too wide. A least of 0 says
-// nothing about the unit.
+// nothing about the unit, and neither do signs.
 func pick(units []Unit, least, most float64) Unit {
+	least, most = math.Abs(least), math.Abs(most)
 	if !(least > 0) {
 		least = most
 	}

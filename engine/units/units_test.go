@@ -146,6 +146,7 @@ func TestFormat(t *testing.T) {
 		{FormatRate(Rate{20e3, false}), "20k/s"}, {FormatRate(Rate{800 << 20, true}), "800MiB/s"}, {FormatRate(Rate{0.25, false}), "0.25/s"},
 		{FormatRate(Rate{2e9, true}), "2GB/s"}, {FormatRate(Rate{0.5, true}), "0.5B/s"},
 		{ApproxDuration(85234), "85.2 µs"}, {ApproxDuration(250), "250 ns"}, {ApproxDuration(1.9384e9), "1.94 s"}, {ApproxDuration(math.NaN()), "-"},
+		{ApproxDuration(-85234), "-85.2 µs"}, {ApproxSize(-14.7e9), "-13.7 GiB"}, {ApproxCount(-1234567), "-1.23 M"},
 		{ApproxSize(14.7e9), "13.7 GiB"}, {ApproxSize(17), "17 B"}, {ApproxCount(1234567), "1.23 M"}, {ApproxCount(17), "17"}, {ApproxCount(0), "0"},
 		{ApproxBandwidth(812 << 20), "812 MiB/s"}, {ApproxBandwidth(0), "0 B/s"},
 	} {
