@@ -50,15 +50,15 @@ func (o *options) prioShares() []run.PrioShare {
 	if _, ok := t.RawGetInt(1).(*lua.LTable); !ok {
 		return []run.PrioShare{o.prioShare(name, t)}
 	}
-	var list []run.PrioShare
-	for i := 1; i <= t.Len(); i++ {
-		entry, ok := t.RawGetInt(i).(*lua.LTable)
+	var shares []run.PrioShare
+	for i, v := range o.list(name, t) {
+		entry, ok := v.(*lua.LTable)
 		if !ok {
-			o.fail(name, "entry %d is %s, and not one such as { 10, \"rt/0\", block = \"4KiB\" }", i, show(t.RawGetInt(i)))
+			o.fail(name, "entry %d is %s, and not one such as { 10, \"rt/0\", block = \"4KiB\" }", i+1, show(v))
 		}
-		list = append(list, o.prioShare(name, entry))
+		shares = append(shares, o.prioShare(name, entry))
 	}
-	return list
+	return shares
 }
 
 // prioShare reads { 10, "rt/0", op = "read", block = "4KiB" }.

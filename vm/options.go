@@ -31,7 +31,7 @@ func optionsAt(L *lua.LState, n int, call string) *options {
 		o.table = v
 	case *lua.LNilType:
 	default:
-		L.RaiseError("%s: options are a table such as { duration = \"10s\" }, and this is a %s", call, typeName(v))
+		L.RaiseError("%s: options are a table such as { duration = \"10s\" }, and this is %s", call, show(v))
 	}
 	return o
 }
@@ -217,13 +217,16 @@ func show(v lua.LValue) string {
 	case lua.LNumber, lua.LBool, *lua.LNilType:
 		return v.String()
 	}
-	return "a " + typeName(v)
+	return withArticle(typeName(v))
 }
 
 // typeName is the type in the DSL's words.
 func typeName(v lua.LValue) string {
 	if ud, ok := v.(*lua.LUserData); ok {
 		return userTypeName(ud.Value)
+	}
+	if v.Type() == lua.LTThread {
+		return "coroutine"
 	}
 	return v.Type().String()
 }
@@ -234,6 +237,30 @@ func (o *options) rate(name string) units.Rate {
 		o.fail(name, "%v", err)
 	}
 	return r
+}
+
+// list gives the values of a list, and refuses a table that holds something else too, which would be passed over.
+func list(t *lua.LTable) ([]lua.LValue, error) {
+	values := make([]lua.LValue, t.Len())
+	for i := range values {
+		values[i] = t.RawGetInt(i + 1)
+	}
+	var err error
+	t.ForEach(func(k, _ lua.LValue) {
+		if n, ok := k.(lua.LNumber); !ok || n < 1 || n > lua.LNumber(len(values)) || n != lua.LNumber(int(n)) {
+			err = fmt.Errorf("a list is expected, and this table has an entry [%s]", show(k))
+		}
+	})
+	return values, err
+}
+
+// list is the list that an option is.
+func (o *options) list(name string, t *lua.LTable) []lua.LValue {
+	values, err := list(t)
+	if err != nil {
+		o.fail(name, "%v", err)
+	}
+	return values
 }
 
 // entry is a named entry of a table.

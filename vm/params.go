@@ -137,10 +137,11 @@ func (p *Param) choices(v lua.LValue) error {
 	if !ok || t.Len() == 0 {
 		return fmt.Errorf("choice is a list of the values that are allowed")
 	}
-	for i := 1; i <= t.Len(); i++ {
-		p.Choice = append(p.Choice, t.RawGetInt(i).String())
+	values, err := list(t)
+	for _, v := range values {
+		p.Choice = append(p.Choice, v.String())
 	}
-	return nil
+	return err
 }
 
 func (p *Param) bound(what string, v lua.LValue) (lua.LValue, string, error) {

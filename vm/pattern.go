@@ -207,13 +207,17 @@ func (m *machine) zoned(L *lua.LState) int {
 	if !ok || t.Len() == 0 {
 		L.RaiseError("zoned: zones are pairs of per cent of accesses and of space: zoned{ {60, 10}, {30, 20}, {10, 70} }")
 	}
+	zones, err := list(t)
+	if err != nil {
+		L.RaiseError("zoned: %v", err)
+	}
 	var z dist.Zoned
-	for i := 1; i <= t.Len(); i++ {
-		pair, ok := t.RawGetInt(i).(*lua.LTable)
+	for i, v := range zones {
+		pair, ok := v.(*lua.LTable)
 		if !ok || pair.Len() != 2 {
-			L.RaiseError("zoned: zone %d is %s, and not a pair such as {60, 10}", i, show(t.RawGetInt(i)))
+			L.RaiseError("zoned: zone %d is %s, and not a pair such as {60, 10}", i+1, show(v))
 		}
-		z = append(z, zone(L, i, pair))
+		z = append(z, zone(L, i+1, pair))
 	}
 	return m.pushPattern(L, z)
 }

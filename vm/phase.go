@@ -17,9 +17,7 @@ func (o *options) faults(name string) []*fault.Rule {
 	case *lua.LNilType:
 		return nil
 	case *lua.LTable:
-		for i := 1; i <= v.Len(); i++ {
-			texts = append(texts, v.RawGetInt(i))
-		}
+		texts = o.list(name, v)
 	default:
 		texts = append(texts, v)
 	}
@@ -126,8 +124,12 @@ func (m *machine) addJob(L *lua.LState, p *run.Phase, call string, v lua.LValue)
 			return
 		}
 	case *lua.LTable:
-		for i := 1; i <= v.Len(); i++ {
-			m.addJob(L, p, call, v.RawGetInt(i))
+		jobs, err := list(v)
+		if err != nil {
+			L.RaiseError("%s: jobs: %v", call, err)
+		}
+		for _, j := range jobs {
+			m.addJob(L, p, call, j)
 		}
 		return
 	}

@@ -52,23 +52,27 @@ func stepList(v lua.LValue) ([]pace.Step, error) {
 	if !ok || t.Len() == 0 {
 		return nil, fmt.Errorf("a list of rates and for how long: steps{ {\"1k/s\", \"10s\"}, {\"20k/s\", \"5s\"} }")
 	}
-	var list []pace.Step
-	for i := 1; i <= t.Len(); i++ {
-		pair, ok := t.RawGetInt(i).(*lua.LTable)
+	values, err := list(t)
+	if err != nil {
+		return nil, err
+	}
+	var steps []pace.Step
+	for i, v := range values {
+		pair, ok := v.(*lua.LTable)
 		if !ok || pair.Len() != 2 {
-			return nil, fmt.Errorf("step %d is not a pair such as {\"1k/s\", \"10s\"}", i)
+			return nil, fmt.Errorf("step %d is not a pair such as {\"1k/s\", \"10s\"}", i+1)
 		}
 		r, err := toRate(pair.RawGetInt(1))
 		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", i, err)
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
 		d, err := toDuration(pair.RawGetInt(2))
 		if err != nil {
-			return nil, fmt.Errorf("step %d: %w", i, err)
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
-		list = append(list, pace.Step{Rate: r, For: d})
+		steps = append(steps, pace.Step{Rate: r, For: d})
 	}
-	return list, nil
+	return steps, nil
 }
 
 // rates reads which rates a stream keeps to, and how its operations arrive.

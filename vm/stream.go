@@ -93,10 +93,10 @@ func (o *options) after() (names []string) {
 	case lua.LString:
 		names = append(names, string(v))
 	case *lua.LTable:
-		for i := 1; i <= v.Len(); i++ {
-			name, ok := v.RawGetInt(i).(lua.LString)
+		for _, v := range o.list("after", v) {
+			name, ok := v.(lua.LString)
 			if !ok {
-				o.fail("after", "%s is not a job's name", show(v.RawGetInt(i)))
+				o.fail("after", "%s is not a job's name", show(v))
 			}
 			names = append(names, string(name))
 		}
@@ -158,19 +158,16 @@ func (o *options) mix() (mix dist.Mix, follow bool) {
 
 func (o *options) files() []*engine.File {
 	one, many := o.get("file"), o.get("files")
-	list := []lua.LValue{one}
+	values := []lua.LValue{one}
 	if many != lua.LNil {
 		t, ok := many.(*lua.LTable)
 		if !ok || t.Len() == 0 || one != lua.LNil {
 			o.fail("files", "give either file, or a list of files that open returned")
 		}
-		list = nil
-		for i := 1; i <= t.Len(); i++ {
-			list = append(list, t.RawGetInt(i))
-		}
+		values = o.list("files", t)
 	}
 	var files []*engine.File
-	for _, v := range list {
+	for _, v := range values {
 		f := asFile(v)
 		switch {
 		case f == nil:

@@ -84,11 +84,11 @@ func (o *options) numbers(name, what string) []int {
 	case lua.LNumber:
 		text = v.String()
 	case *lua.LTable:
-		for i := 1; i <= v.Len(); i++ {
-			if i > 1 {
+		for i, v := range o.list(name, v) {
+			if i > 0 {
 				text += ","
 			}
-			text += v.RawGetInt(i).String()
+			text += v.String()
 		}
 	default:
 		o.fail(name, "%s are no %s: write \"0-3,8\" or {0, 1}", show(v), what)

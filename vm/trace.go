@@ -135,16 +135,16 @@ func (o *options) paths(what string, v lua.LValue) []string {
 			return []string{string(v)}
 		}
 	case *lua.LTable:
-		var list []string
-		for i := 1; i <= v.Len(); i++ {
-			s, ok := v.RawGetInt(i).(lua.LString)
+		var paths []string
+		for i, v := range o.list(what, v) {
+			s, ok := v.(lua.LString)
 			if !ok {
-				o.fail(what, "[%d] is %s, and not a file's name", i, show(v.RawGetInt(i)))
+				o.fail(what, "[%d] is %s, and not a file's name", i+1, show(v))
 			}
-			list = append(list, string(s))
+			paths = append(paths, string(s))
 		}
-		if len(list) > 0 {
-			return list
+		if len(paths) > 0 {
+			return paths
 		}
 	}
 	o.fail(what, "%s is not a trace: give a file's name, a list of names, or what trace.open returned", show(v))
