@@ -65,6 +65,15 @@ end
 	}
 }
 
+// What a stream verified is no operation of it.
+func TestSearchDepthOfVerified(t *testing.T) {
+	prints(t, `local f = open("f", { size = "1MiB", verify = "crc32c" })
+local d = require("search").depth("s", { latency = "1s", window = "10ms", most = 2 }, function(depth)
+  return stream("r", { file = f, op = { read = 1, write = 1 }, depth = depth })
+end)
+print(d.depth, d.result.r.verify.mismatches)`, "2\t0")
+}
+
 func TestSearch(t *testing.T) {
 	const search = `
 local search = require "search"
@@ -85,7 +94,11 @@ end
 local best, worst = search.highest({ from = 1, to = 1e6 }, below(77777))
 print(best < 77777 and worst >= 77777 and worst <= best * 1.05, #tried < 25)`, "true\ttrue")
 	prints(t, search+`print(select(2, pcall(search.highest, { from = 2, to = 1 }, below(1))):match("search.highest: .*"))`,
-		"search.highest: there is nothing between 2 and 1")
+		"search.highest: there is nothing between from = 2 and to = 1")
+	prints(t, search+`print(select(2, pcall(search.highest, { from = 2, too = 3 }, below(1))):match("search.highest: .*"))`,
+		"search.highest: there is nothing between from = 2 and to = nil")
+	prints(t, search+`print(select(2, pcall(search.depth, "d", { lateny = 3 })):match("search.depth: .*"))`,
+		`search.depth: which latency is the target? { latency = "5ms" }`)
 }
 
 func TestSteady(t *testing.T) {
@@ -116,8 +129,8 @@ func TestReport(t *testing.T) {
 	prints(t, `require("report").columns({ "name", "µs" }, { { "one", "1.5" }, { "seventeen", "µµµµ" }, { "x" } })`,
 		"name         µs\none         1.5\nseventeen  µµµµ\nx")
 	prints(t, `local f = require("report").figure
-print(f(0), f(0.123), f(1.234), f(12.34), f(123.4), f(123456.7), f(0/0), f(-12.34))`,
-		"0\t0.12\t1.23\t12.3\t123\t123457\t-\t-12.3")
+print(f(0), f(0.0456), f(0.123), f(1.234), f(9.999), f(12.34), f(99.97), f(123.4), f(123456.7), f(0/0), f(-12.34))`,
+		"0\t0.046\t0.12\t1.23\t10.0\t12.3\t100\t123\t123457\t-\t-12.3")
 	const setUp = `
 local rows = require("report").rows("depth", "note")
 local function op(count, p50)

@@ -43,9 +43,9 @@ end
 function report.figure(x)
   if x ~= x then return "-" end
   local size = math.abs(x)
-  if size >= 100 or size == 0 then return ("%.0f"):format(x) end
-  if size >= 10 then return ("%.1f"):format(x) end
-  return ("%.2f"):format(x)
+  if size >= 99.95 or size == 0 then return ("%.0f"):format(x) end
+  if size >= 9.995 then return ("%.1f"):format(x) end
+  return (size >= 0.1 and "%.2f" or "%.2g"):format(x)
 end
 
 ---Rows of what was measured, one for each phase or operation.

@@ -16,8 +16,8 @@ local search = {}
 ---@return number? lowest that was not; nothing if all were good
 function search.highest(options, good)
   local from, to, within = options.from, options.to, options.within or 0.05
-  if not (from > 0 and to >= from) then
-    error(("search.highest: there is nothing between %s and %s"):format(tostring(from), tostring(to)), 2)
+  if not (type(from) == "number" and type(to) == "number" and from > 0 and to >= from) then
+    error(("search.highest: there is nothing between from = %s and to = %s"):format(tostring(from), tostring(to)), 2)
   end
   local best, worst
   local load = from
@@ -54,6 +54,7 @@ end
 ---@param job fun(depth: integer): Job makes the stream
 ---@return search.Depth
 function search.depth(name, target, job)
+  if not target.latency then error("search.depth: which latency is the target? { latency = \"5ms\" }", 2) end
   local limit, figure = seconds(target.latency), target.percentile or "p99"
   local most, window = target.most or 1024, target.window or "5s"
   local found = { depth = 0, tried = {} }
@@ -64,7 +65,7 @@ function search.depth(name, target, job)
     local measured = false
     for _, ops in pairs(r) do
       for _, op in pairs(type(ops) == "table" and ops or {}) do
-        if type(op) == "table" and op.count > 0 then
+        if type(op) == "table" and (rawget(op, "count") or 0) > 0 then
           measured = true
           if not (op[figure] <= limit) then return false end
         end
