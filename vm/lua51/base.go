@@ -24,7 +24,7 @@ func (s *State) Open(o Options) error {
 	if err := s.openCoroutines(); err != nil {
 		return err
 	}
-	luastr.Open(s.L)
+	luastr.Open(s.L, checkStop)
 	if gsub, ok := s.L.GetField(s.L.GetGlobal("string"), "gsub").(*lua.LFunction); ok {
 		s.natives[gsub] = "a function that string.gsub calls"
 	}

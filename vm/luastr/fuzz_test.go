@@ -22,8 +22,8 @@ func FuzzMatcher(f *testing.F) {
 		if err != nil || len(s) > 1000 || from < 0 || from > len(s) {
 			return
 		}
-		m := newMatcher(p, s)
-		m.steps = 1 << 16
+		m := newMatcher(nil, goOn, p, s)
+		m.steps, m.reserve = 1<<16, 0
 		found, ok := m.search(from, false)
 		if !ok {
 			return

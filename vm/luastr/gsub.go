@@ -8,7 +8,6 @@ import (
 
 // substitution is one call of gsub.
 type substitution struct {
-	L    *lua.LState
 	with lua.LValue // a text, a table or a function
 	matcher
 }
@@ -19,7 +18,7 @@ func (lib *library) gsub(L *lua.LState) int {
 	with := a.replacement(3)
 	limit := a.OptInteger(4, len(s)+1)
 	p, anchored := strings.CutPrefix(p, "^")
-	sub := substitution{L, with, newMatcher(lib.compile(L, p), s)}
+	sub := substitution{with, lib.matcher(L, p, s)}
 	b, n := lib.replaceAll(&sub, lib.take(), limit, anchored)
 	L.Push(lib.text(b))
 	L.Push(integer(n))

@@ -11,7 +11,7 @@ import (
 
 func TestResultsAreBounded(t *testing.T) {
 	L := newState(t)
-	install(L, 1000)
+	install(L, goOn, 1000)
 	for expr, want := range map[string]string{
 		`#string.rep("x", 1000)`:                              "1000",
 		`string.rep("x", 1001)`:                               "error: resulting string too large (1001 times 1 bytes; the limit is 1000 bytes)",
@@ -72,10 +72,30 @@ func TestLongTextsMatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := newMatcher(compiled, s)
-		m.steps = stepsPerByte * len(s)
+		m := newMatcher(nil, goOn, compiled, s)
+		m.steps, m.reserve = 0, stepsPerByte*len(s)
 		if m.search(0, p[0] == '^'); m.spent() {
 			t.Errorf("%q is too complex for %d bytes", p, len(s))
+		}
+	}
+}
+
+// What goes through a long text looks whether it is to stop, however little it does there.
+func TestStops(t *testing.T) {
+	for _, call := range []string{
+		"string.find(text, 'a-b')",
+		"string.match(text, 'a.-(b)')",
+		"string.gmatch(text, 'a?b')()",
+		"string.gsub(text, 'a', 'b')",
+		"string.gsub(text, '', '')",
+		"string.gsub(text, 'a', { a = 'b' })",
+		"string.gsub(text, '%f[b]', '')",
+	} {
+		L := newState(t)
+		install(L, func(L *lua.LState) { L.RaiseError("stopped") }, MaxResult)
+		L.SetGlobal("text", lua.LString(strings.Repeat("a", 2*lookSteps)))
+		if err := L.DoString(call); err == nil || !strings.Contains(err.Error(), "stopped") {
+			t.Errorf("%s: got %v", call, err)
 		}
 	}
 }

@@ -32,18 +32,20 @@ const MaxResult = 256 << 20
 
 // library is what one state's functions share.
 type library struct {
+	look     func(*lua.LState)
 	patterns map[string]*pattern
 	limit    int    // of a result, in bytes
 	scratch  []byte // for building results: taken while in use, since functions call each other
 }
 
-// Open sets L's global table "string", and gives texts the methods in it.
-func Open(L *lua.LState) {
-	install(L, MaxResult)
+// Open sets L's global table "string", and gives texts the methods in it. What takes long
+// calls look every few milliseconds, which raises an error in a state that is to stop.
+func Open(L *lua.LState, look func(*lua.LState)) {
+	install(L, look, MaxResult)
 }
 
-func install(L *lua.LState, limit int) {
-	lib := &library{patterns: make(map[string]*pattern), limit: limit}
+func install(L *lua.LState, look func(*lua.LState), limit int) {
+	lib := &library{look: look, patterns: make(map[string]*pattern), limit: limit}
 	table := L.NewTable()
 	functions := lib.functions()
 	for _, name := range slices.Sorted(maps.Keys(functions)) { // pairs goes over them in this order

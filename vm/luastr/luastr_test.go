@@ -9,6 +9,9 @@ import (
 	lua "github.com/yuin/gopher-lua"
 )
 
+// goOn looks whether there is a reason to stop, and finds none.
+func goOn(*lua.LState) {}
+
 // newState is a state with the library, the parts of the base library that cases need,
 // and testdata/render.lua.
 func newState(t testing.TB) *lua.LState {
@@ -16,7 +19,7 @@ func newState(t testing.TB) *lua.LState {
 	t.Cleanup(L.Close)
 	lua.OpenBase(L)
 	lua.OpenTable(L)
-	Open(L)
+	Open(L, goOn)
 	L.SetGlobal("tostring", L.NewFunction(func(L *lua.LState) int {
 		L.Push(lua.LString(ToString(L, L.CheckAny(1))))
 		return 1

@@ -1,10 +1,14 @@
 package luastr
 
+import lua "github.com/yuin/gopher-lua"
+
 // A search may take freeSteps, a fraction of a second, and stepsPerByte for each byte of the
-// text. Sound patterns take a few for each byte.
+// text. Sound patterns take a few for each byte. After lookSteps, some milliseconds, it looks
+// whether the state has been stopped.
 const (
 	freeSteps    = 1 << 25
 	stepsPerByte = 16
+	lookSteps    = 1 << 18
 )
 
 const (
@@ -18,20 +22,34 @@ type capture struct{ start, end int }
 type matcher struct {
 	*pattern
 	s        string
-	steps    int // what it may still do; below 0 it has given up
+	L        *lua.LState // whose error it is that the state has been stopped
+	look     func(*lua.LState)
+	steps    int // what it may do until it looks again
+	reserve  int // what it may do after that; when both are below 0 it has given up
 	captured [maxCaptures]capture
 }
 
-func newMatcher(p *pattern, s string) matcher {
-	return matcher{pattern: p, s: s, steps: freeSteps + stepsPerByte*len(s)}
+func newMatcher(L *lua.LState, look func(*lua.LState), p *pattern, s string) matcher {
+	reserve := freeSteps - lookSteps + stepsPerByte*len(s)
+	return matcher{pattern: p, s: s, L: L, look: look, steps: lookSteps, reserve: reserve}
 }
 
 // spent says that there was no match because finding one would take too long.
-func (m *matcher) spent() bool { return m.steps < 0 }
+func (m *matcher) spent() bool { return m.steps < 0 && !m.goesOn() }
+
+// goesOn says that there are steps left, and raises an error in a state that was stopped.
+func (m *matcher) goesOn() bool {
+	m.look(m.L)
+	n := min(m.reserve, lookSteps-m.steps)
+	m.steps += n
+	m.reserve -= n
+	return m.steps >= 0
+}
 
 // search finds the first match that begins at from or, unless anchored, later.
 func (m *matcher) search(from int, anchored bool) (found capture, ok bool) {
 	for s := from; s <= len(m.s); s++ {
+		m.steps--
 		if e := m.run(s, 0); e != fails {
 			return capture{s, e}, true
 		}
@@ -48,7 +66,7 @@ func (m *matcher) search(from int, anchored bool) (found capture, ok bool) {
 // nothing to undo where one fails.
 func (m *matcher) run(s, i int) int {
 	for ; i < len(m.items); i++ {
-		if m.steps--; m.steps < 0 {
+		if m.steps--; m.spent() {
 			return fails
 		}
 		it := &m.items[i]

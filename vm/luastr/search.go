@@ -77,9 +77,13 @@ func (a Args) start() int {
 	return min(max(fromEnd(a.OptInteger(3, 1), length)-1, 0), length)
 }
 
+func (lib *library) matcher(L *lua.LState, p, s string) matcher {
+	return newMatcher(L, lib.look, lib.compile(L, p), s)
+}
+
 func (lib *library) first(L *lua.LState, s, p string, from int) (m matcher, found capture, ok bool) {
 	p, anchored := strings.CutPrefix(p, "^")
-	m = newMatcher(lib.compile(L, p), s)
+	m = lib.matcher(L, p, s)
 	found, ok = m.search(from, anchored)
 	m.check(L)
 	return m, found, ok
@@ -119,9 +123,10 @@ func (m *matcher) value(c capture) lua.LValue {
 func (lib *library) gmatch(L *lua.LState) int {
 	a := Args{L, "gmatch"}
 	s, p := a.Text(1), a.Text(2)
-	m := newMatcher(lib.compile(L, p), s)
+	m := lib.matcher(L, p, s)
 	from := 0
 	L.Push(L.NewFunction(func(L *lua.LState) int {
+		m.L = L
 		found, ok := m.search(from, false)
 		m.check(L)
 		if !ok {
