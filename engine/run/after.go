@@ -79,10 +79,14 @@ func (w *Worker) join() {
 // validateTurns refuses jobs that wait for what there is not, or for what is never over.
 func (p *Phase) validateTurns() error {
 	over := map[string]bool{}
-	for range p.Jobs { // each time those that only wait for others that come to an end
+	for more := true; more; { // each time those that only wait for others that come to an end
+		more = false
 		for i := range p.Jobs {
 			j := &p.Jobs[i]
-			over[j.Name] = (!j.endless() || p.Duration > 0) && !slices.ContainsFunc(j.After, func(name string) bool { return !over[name] })
+			if over[j.Name] || j.endless() && p.Duration == 0 || slices.ContainsFunc(j.After, func(name string) bool { return !over[name] }) {
+				continue
+			}
+			over[j.Name], more = true, true
 		}
 	}
 	for i := range p.Jobs {
