@@ -193,6 +193,7 @@ func (op *opening) flags() int {
 // openNow opens a file at the top level, laying it out if it is asked to.
 func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 	if f := m.run.device(op.name); f != nil {
+		m.planDevice(f)
 		return f
 	}
 	clean, err := m.run.Guard.CheckName(op.name)
@@ -355,6 +356,13 @@ func (m *machine) openPlanned(op *opening) *file {
 	f := &file{File: &engine.File{Node: new(engine.Node), Name: op.name, Direct: op.direct, ReadOnly: !op.write}, path: op.name}
 	f.SetSize(size)
 	return f
+}
+
+// planDevice notes that a device is opened, where nothing is done.
+func (m *machine) planDevice(f *file) {
+	if p := m.run.Plan; p != nil {
+		p.Files = append(p.Files, PlannedFile{Name: f.path, Size: f.Size(), Direct: true, Write: !f.ReadOnly})
+	}
 }
 
 // plannedSize is that of a file in a plan that is not laid out: what it holds is not known.

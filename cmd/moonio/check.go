@@ -17,19 +17,34 @@ func checkCommand() *command {
 		name: "check", args: "SCRIPT|NAME [flags]", least: 1, most: 1, ofScript: true,
 		summary: "compile a script and print what it would do; touches no storage",
 		details: `The script is run with phases and layouts that do nothing: what depends on what was
-measured is decided as if nothing had been.
+measured is decided as if nothing had been. Of a --device is said what the kernel
+shows of it, and whether it could be written now; it is not opened.
 `,
 		setup: func(fs *pflag.FlagSet) action {
-			o := &scriptFlags{}
-			o.define(fs)
+			o := &checkFlags{}
+			o.scriptFlags.define(fs)
+			o.deviceFlags.define(fs)
 			return func(p *program, args []string) error { return p.check(o, args[0]) }
 		},
 	}
 }
 
+// checkFlags are those of `moonio check`: what tells the script what it has.
+type checkFlags struct {
+	scriptFlags
+	deviceFlags
+}
+
 // check is `moonio check`.
-func (p *program) check(o *scriptFlags, word string) error {
+func (p *program) check(o *checkFlags, word string) error {
+	if err := o.deviceFlags.validate(); err != nil {
+		return err
+	}
 	s, code, err := p.compile(word)
+	if err != nil {
+		return err
+	}
+	devices, err := lookAtDevices(o.devices, o.destroy)
 	if err != nil {
 		return err
 	}
@@ -38,7 +53,7 @@ func (p *program) check(o *scriptFlags, word string) error {
 	if err := code.CheckParams(signals.ctx, s.require, o.params); err != nil {
 		return scriptError(err)
 	}
-	plan, outcome := s.plan(signals.ctx, code, o.params, p)
+	plan, outcome := s.plan(signals.ctx, code, o.params, devices, p)
 	switch {
 	case signals.interrupted():
 		return &exitError{exitInterrupted, errors.New("interrupted")}
@@ -50,12 +65,12 @@ func (p *program) check(o *scriptFlags, word string) error {
 }
 
 // plan notes what the script would do.
-func (s *script) plan(ctx context.Context, code *vm.Script, params map[string]string, p *program) (*vm.Plan, *vm.Outcome) {
+func (s *script) plan(ctx context.Context, code *vm.Script, params map[string]string, devices []*vm.Device, p *program) (*vm.Plan, *vm.Outcome) {
 	files := memfs.New()
 	plan := &vm.Plan{}
 	r := &vm.Run{
 		Session: &run.Session{FS: files, Engine: noEngine, Check: checkEngine},
-		Params:  params, Interval: run.DefaultInterval, Plan: plan,
+		Devices: devices, Params: params, Interval: run.DefaultInterval, Plan: plan,
 		Out: p.stderr, Err: p.stderr, Require: s.require, Trace: s.traces(ctx, params, p.stdin),
 	}
 	return plan, r.Do(ctx, code)

@@ -30,6 +30,20 @@ func (s *storage) openDevices(paths []string, destroy bool) error {
 	return nil
 }
 
+// lookAtDevices describes the block devices that the user named, without opening them.
+func lookAtDevices(paths []string, destroy bool) ([]*vm.Device, error) {
+	var devices []*vm.Device
+	for _, path := range paths {
+		d, err := blockdev.Look(path, destroy)
+		if err != nil {
+			return nil, err
+		}
+		align := engine.Align{Mem: d.LogicalBlock, Offset: d.LogicalBlock}
+		devices = append(devices, &vm.Device{Path: path, FD: -1, Size: d.Size, ReadOnly: !destroy, Align: align})
+	}
+	return devices, nil
+}
+
 // direct opens a device that is held once more, for direct I/O.
 func direct(files *osfs.FS, d *blockdev.Device) (*vm.Device, error) {
 	mode := unix.O_RDONLY

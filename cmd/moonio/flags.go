@@ -37,9 +37,31 @@ func (o *scriptFlags) define(fs *pflag.FlagSet) {
 	})
 }
 
+// deviceFlags are those of all commands whose scripts may open block devices.
+type deviceFlags struct {
+	devices []string
+	destroy bool
+}
+
+func (o *deviceFlags) define(fs *pflag.FlagSet) {
+	fs.StringArrayVar(&o.devices, "device", nil, "`PATH` let the script open this block device, without --destroy-data for reading only (repeatable)")
+	fs.BoolVar(&o.destroy, "destroy-data", false, "let the script write to the --device, which destroys what is on it")
+}
+
+func (o *deviceFlags) validate() error {
+	switch {
+	case o.destroy && len(o.devices) == 0:
+		return usage("--destroy-data goes with --device: name the device whose data may be destroyed")
+	case slices.Contains(o.devices, ""):
+		return usage(`--device "": it is empty: name a block device, or leave the flag out`)
+	}
+	return nil
+}
+
 // runFlags are those of `moonio run`.
 type runFlags struct {
 	scriptFlags
+	deviceFlags
 	own          bool // the script is moonio's own, and the user has not chosen it
 	dir          string
 	engine       string
@@ -54,10 +76,8 @@ type runFlags struct {
 	noProgress   bool
 	faults       []string
 	overwrite    []string
-	devices      []string
 	dirs         []string // those beneath dir that files live in, where they are several
 	reading      []string // devices that are only read, which needs no flag where fio's jobs name them
-	destroy      bool
 }
 
 func (o *runFlags) define(fs *pflag.FlagSet) {
@@ -82,8 +102,7 @@ func (o *runFlags) define(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.noProgress, "no-progress", false, "show no progress")
 	fs.StringArrayVar(&o.faults, "fault", nil, "`RULE` inject faults, as in read:errno=EIO,every=1000 or write:delay=5ms,chance=1% (repeatable)")
 	fs.StringArrayVar(&o.overwrite, "overwrite", nil, "`NAME` let the script write to this file in --dir although moonio did not make it (repeatable)")
-	fs.StringArrayVar(&o.devices, "device", nil, "`PATH` let the script open this block device, without --destroy-data for reading only (repeatable)")
-	fs.BoolVar(&o.destroy, "destroy-data", false, "let the script write to the --device, which destroys what is on it")
+	o.deviceFlags.define(fs)
 }
 
 // named sets a string that names something. An empty one is often a variable of
@@ -123,12 +142,10 @@ func (o *runFlags) setInterval(s string) error {
 
 // validate finds what is wrong with the flags together.
 func (o *runFlags) validate() error {
-	switch {
-	case o.destroy && len(o.devices) == 0:
-		return usage("--destroy-data goes with --device: name the device whose data may be destroyed")
-	case slices.Contains(o.devices, ""):
-		return usage(`--device "": it is empty: name a block device, or leave the flag out`)
-	case len(o.overwrite) > 0 && o.dir == "":
+	if err := o.deviceFlags.validate(); err != nil {
+		return err
+	}
+	if len(o.overwrite) > 0 && o.dir == "" {
 		return usage("--overwrite %s needs --dir: a fresh directory holds nothing to overwrite", o.overwrite[0])
 	}
 	for _, name := range o.overwrite {

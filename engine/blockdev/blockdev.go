@@ -26,6 +26,8 @@ var (
 	ErrInUse = errors.New("in use")
 	// ErrReadOnly is wrapped when a device may not be written.
 	ErrReadOnly = errors.New("read-only")
+
+	errNoSize = errors.New("it has none; is there a medium in it?")
 )
 
 // Device is an open block device.
@@ -44,20 +46,53 @@ func Open(path string, destroyData bool) (*Device, error) {
 	return openOn(newSystem("/"), path, destroyData)
 }
 
-func openOn(s *system, path string, destroyData bool) (*Device, error) {
+// Look describes a block device by what the kernel shows of it, without opening it:
+// what it returns has no handle, and need not be closed. It refuses what Open would, but
+// for what only opening can tell: a lack of permission, and programs that hold the device.
+func Look(path string, destroyData bool) (*Device, error) {
+	return lookOn(newSystem("/"), path, destroyData)
+}
+
+func lookOn(s *system, path string, destroyData bool) (*Device, error) {
+	no, err := s.identify(path, destroyData)
+	if err != nil {
+		return nil, err
+	}
+	if destroyData {
+		if err := s.free(path, no); err != nil {
+			return nil, err
+		}
+	}
+	d := &Device{Path: path, Writable: destroyData, fd: -1}
+	if d.Size, d.LogicalBlock, err = s.measures(no); err != nil {
+		return nil, fmt.Errorf("size of device %s: %w", path, err)
+	}
+	return d, nil
+}
+
+// identify finds what device a path leads to, if it may be opened so.
+func (s *system) identify(path string, destroyData bool) (number, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(path, &st); err != nil {
-		return nil, fmt.Errorf("device %s: %w", path, err)
+		return number{}, fmt.Errorf("device %s: %w", path, err)
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFBLK {
-		return nil, fmt.Errorf("device %s: it is %s", path, otherKind(&st))
+		return number{}, fmt.Errorf("device %s: it is %s", path, otherKind(&st))
 	}
-	if destroyData && s.readOnly(numberOf(st.Rdev)) {
-		return nil, fmt.Errorf("device %s is %w: the kernel lets nobody write it", path, ErrReadOnly)
+	no := numberOf(st.Rdev)
+	if destroyData && s.readOnly(no) {
+		return number{}, fmt.Errorf("device %s is %w: the kernel lets nobody write it", path, ErrReadOnly)
+	}
+	return no, nil
+}
+
+func openOn(s *system, path string, destroyData bool) (*Device, error) {
+	no, err := s.identify(path, destroyData)
+	if err != nil {
+		return nil, err
 	}
 	d := &Device{Path: path, Writable: destroyData}
-	var err error
-	if d.fd, err = openFD(s, path, numberOf(st.Rdev), destroyData); err != nil {
+	if d.fd, err = openFD(s, path, no, destroyData); err != nil {
 		return nil, err
 	}
 	if err := d.begin(s); err != nil {
@@ -123,7 +158,7 @@ func (d *Device) measure() error {
 		return err
 	}
 	if size == 0 {
-		return errors.New("it has none; is there a medium in it?")
+		return errNoSize
 	}
 	d.Size, d.LogicalBlock = int64(size), int(block)
 	return nil

@@ -109,10 +109,15 @@ func open(t *testing.T, path string, destroyData bool) *Device {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
+	looked, err := Look(path, false)
+	if err != nil || looked.Size != d.Size || looked.LogicalBlock != d.LogicalBlock {
+		t.Errorf("looking at %s: %+v, %v; open it is %+v", path, looked, err, d)
+	}
 	return d
 }
 
-// inUse checks that a device is not opened for writing, and can be read all the same.
+// inUse checks that a device is not opened for writing, and can be read all the same. Where
+// that shows in what is wanted, looking at the device says so too.
 func inUse(t *testing.T, path string, want ...string) {
 	t.Helper()
 	d, err := Open(path, true)
@@ -127,6 +132,9 @@ func inUse(t *testing.T, path string, want ...string) {
 		if !strings.Contains(err.Error(), w) {
 			t.Errorf("%q does not say %q", err, w)
 		}
+	}
+	if _, looked := Look(path, true); len(want) == 1 && (looked == nil || looked.Error() != err.Error()) {
+		t.Errorf("looking at %s: got %v, want %v", path, looked, err)
 	}
 	open(t, path, false)
 }

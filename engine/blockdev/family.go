@@ -144,6 +144,32 @@ func (s *system) loops(no number) []string {
 	return dirs
 }
 
+// measures are a device's bytes, and those of its logical block.
+func (s *system) measures(no number) (size int64, block int, err error) {
+	dir := s.path("sys/dev/block", no.String())
+	if _, err := fmt.Sscan(line(dir, "size"), &size); err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", filepath.Join(dir, "size"), err)
+	}
+	if size == 0 {
+		return 0, 0, errNoSize
+	}
+	b, err := s.find(no)
+	if err != nil {
+		return 0, 0, err
+	}
+	disk := b.dir
+	if isPartition(disk) {
+		disk = filepath.Dir(disk)
+	}
+	if _, err := fmt.Sscan(line(disk, "queue/logical_block_size"), &block); err != nil {
+		return 0, 0, fmt.Errorf("logical block in %s: %w", disk, err)
+	}
+	return size * sector, block, nil
+}
+
+// sector is what the kernel counts sizes in, whatever the device's block.
+const sector = 512
+
 // readOnly says whether the kernel treats a device as one that can't be written.
 func (s *system) readOnly(no number) bool {
 	return line(s.path("sys/dev/block", no.String(), "ro")) == "1"
