@@ -47,6 +47,7 @@ func write(t testing.TB, s *Source, n, size int) []byte {
 
 var patterns = map[string]string{
 	"-12":              "f4ffffff",
+	"-120xdead":        "f4ffffffdead",
 	"4660":             "3412",
 	"0":                "00",
 	"010":              "0a",

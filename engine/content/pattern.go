@@ -124,6 +124,9 @@ func (p *Pattern) decimal(text string) (int, error) {
 	for n < len(text) && (text[n] >= '0' && text[n] <= '9' || n == 0 && text[n] == '-') {
 		n++
 	}
+	if n > 1 && text[n-1] == '0' && n < len(text) && (text[n] == 'x' || text[n] == 'X') {
+		n-- // the next part begins with 0x
+	}
 	v, err := strconv.ParseInt(text[:n], 10, 64)
 	if err != nil || v < math.MinInt32 {
 		return 0, errors.New("not a part of a pattern: \"text\", 0x and hexadecimal digits, a decimal number of 32 bits if negative, %o")

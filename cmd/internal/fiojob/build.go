@@ -91,8 +91,8 @@ func (b *builder) section(s *section) error {
 		}
 		return nil
 	}
-	if v.Has("name") {
-		job.Name = v.Text("name")
+	if o, ok := ValuesOf(&Job{All: s.options}).Option("name"); ok { // that of [global] names no job
+		job.Name = o.Value
 	}
 	if err := b.place(&job, v, s); err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// expression evaluates arithmetic in parentheses: + - * / % ^ on whole numbers with
-// units. A time without a unit is in microseconds there, as fio has it.
+// expression evaluates arithmetic: + - * / % ^ on whole numbers with
+// units. A time without a unit is in microseconds there, as fio has it in parentheses.
 func expression(text string, u units) (*big.Int, *wrong) {
 	u.bare = 1
 	p := &sum{text: text, units: u}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -49,7 +50,7 @@ func (s *Sources) readFile(name string, arg Pos, wall bool) ([]*section, error) 
 			return nil, &Error{Pos: arg, What: "-", Why: "there is no standard input to read jobs from"}
 		}
 		err := r.read(s.Stdin, "stdin")
-		return r.sections, err
+		return r.sorted(), err
 	}
 	f, err := s.open(name)
 	if err != nil {
@@ -57,8 +58,19 @@ func (s *Sources) readFile(name string, arg Pos, wall bool) ([]*section, error) 
 	}
 	defer f.Close()
 	err = r.read(f, name)
-	return r.sections, err
+	return r.sorted(), err
 }
+
+// sorted are the sections as fio takes them: in each, some options come before or after all others.
+func (r *reader) sorted() []*section {
+	for _, s := range r.sections {
+		slices.SortStableFunc(s.options, func(a, b Option) int { return turns[a.Name] - turns[b.Name] })
+	}
+	return r.sections
+}
+
+// turns of options in job files; 0 for those without one.
+var turns = map[string]int{"lockfile": -1, "cpus_allowed_policy": -1, "kb_base": -1, "unit_base": -1, "filename": 1, "filename_format": 1}
 
 // hintFile is what else a word may have been meant to be.
 func hintFile(name string) string {

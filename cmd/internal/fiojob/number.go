@@ -17,17 +17,21 @@ type units struct {
 // wrong is what is wrong with a number, and with which part of it.
 type wrong struct{ part, why string }
 
-// number reads a whole number from least on: decimal or hexadecimal, with a unit, or an
-// expression in parentheses.
+// number reads a whole number from least on: decimal or hexadecimal, with a unit, or a sum. A sum stands in
+// parentheses, where a time without a unit is in microseconds, as fio has it; or it is a product, of which fio takes
+// the first factor for all.
 func number(text string, least int64, u units) (int64, *wrong) {
 	if u.base == 0 {
 		u.base = 1024
 	}
 	var n *big.Int
 	var err *wrong
-	if strings.HasPrefix(text, "(") {
+	switch {
+	case strings.HasPrefix(text, "("):
 		n, err = expression(text, u)
-	} else {
+	case IsProduct(text):
+		n, err = u.product(text)
+	default:
 		n, err = u.scalar(text)
 	}
 	switch {
@@ -39,6 +43,18 @@ func number(text string, least int64, u units) (int64, *wrong) {
 		return 0, &wrong{text, fmt.Sprintf("the least is %d", least)}
 	}
 	return n.Int64(), nil
+}
+
+// IsProduct says whether a number is a product without parentheses, as in 128*2.
+func IsProduct(text string) bool { return !strings.HasPrefix(text, "(") && strings.Contains(text, "*") }
+
+// product reads one. The unit of any factor is that of all.
+func (u units) product(text string) (*big.Int, *wrong) {
+	n, err := expression(text, u)
+	if err == nil && u.time && strings.Trim(text, "0123456789* ") == "" {
+		n.Mul(n, big.NewInt(u.bare))
+	}
+	return n, err
 }
 
 // scalar reads one number and its unit.

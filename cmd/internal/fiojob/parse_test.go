@@ -148,11 +148,22 @@ directory=${DIR}/x${NONE}
 numjobs=$ncpus
 bs=2*$pagesize
 io_size=$mb_memoryk
+filesize=10*1000*$mb_memory
+runtime=2*$ncpus
 `}, `
-a.0 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=(2*4096) io_size=8192k
-a.1 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=(2*4096) io_size=8192k
-a.2 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=(2*4096) io_size=8192k
-a.3 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=(2*4096) io_size=8192k
+a.0 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=8192 io_size=8192k filesize=81920000 runtime=8
+a.1 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=8192 io_size=8192k filesize=81920000 runtime=8
+a.2 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=8192 io_size=8192k filesize=81920000 runtime=8
+a.3 group 0 stage 0: size=1m directory=/data/x numjobs=4 bs=8192 io_size=8192k filesize=81920000 runtime=8
+`},
+		{"names", "g.fio -name=x --name=y", files{"g.fio": "[global]\nname=g\nfilename=f\n[a]\n[b]\nname=c\n"}, `
+x.0 group 0 stage 0: name=x
+y.0 group 0 stage 0: name=y
+a.0 group 0 stage 0: name=g filename=f
+c.0 group 0 stage 0: name=g filename=f name=c
+`},
+		{"what comes first and last", "j.fio", files{"j.fio": "[a]\nfilename=f\nsize=1k\nfilename_format=x\nunit_base=8\nbs=1k\n"}, `
+a.0 group 0 stage 0: unit_base=8 size=1k bs=1k filename=f filename_format=x
 `},
 		{"waiting for all of a name", "--name=a --numjobs=2 --name=b --wait_for=a", nil, `
 a.0 group 0 stage 0: name=a numjobs=2
@@ -341,6 +352,7 @@ func TestUnits(t *testing.T) {
 		{"10k", units{base: 1000}, 10000}, {"10kib", units{base: 1000}, 10240}, {"1m", units{base: 1000}, 1e6},
 		{"5", units{time: true, bare: 1e6}, 5e6}, {"5", units{time: true, bare: 1}, 5}, {"100ms", units{time: true, bare: 1e6}, 1e5},
 		{"100MSEC", units{time: true, bare: 1e6}, 1e5}, {"2m", units{time: true, bare: 1e6}, 120e6}, {"1d", units{time: true, bare: 1e6}, 86400e6},
+		{"128*2", units{}, 256}, {"4k*3", units{}, 12288}, {"2*3", units{time: true, bare: 1e6}, 6e6}, {"2ms*3", units{time: true, bare: 1e6}, 6000},
 		{"(2*4k)", units{}, 8192}, {"(1+2*3)", units{}, 7}, {"(2^10 - 24)", units{}, 1000}, {"((1+2)*3)", units{}, 9}, {"(7%4)", units{}, 3},
 		{"(8/2/2)", units{}, 2}, {"(1000*2)", units{time: true, bare: 1e6}, 2000}, {"(2s)", units{time: true, bare: 1e6}, 2e6},
 	} {

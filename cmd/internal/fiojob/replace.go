@@ -1,6 +1,7 @@
 package fiojob
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -14,14 +15,23 @@ func (s *Sources) replaced(o Option) (Option, error) {
 	}
 	o.Value = value
 	if own := s.keywords(value); own != value {
-		o.Value = own
-		spec, _ := Find(o.Name)
-		numeric := spec.Kind == Integer || spec.Kind == Size || spec.Kind == Time
-		if numeric && strings.ContainsAny(own, "+-*/") {
-			o.Value = "(" + own + ")"
-		}
+		o.Value = calculated(o.Name, own)
 	}
 	return o, nil
+}
+
+// calculated is what a sum with one of fio's own variables comes to: a number without a unit, as if it had been
+// written so.
+func calculated(name, sum string) string {
+	spec, _ := Find(name)
+	if !spec.Numeric() || !strings.ContainsAny(sum, "+-*/") {
+		return sum
+	}
+	n, err := number("("+sum+")", math.MinInt64, units{})
+	if err != nil {
+		return sum
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // environment replaces ${NAME}. A variable that is not set is nothing, as in fio.

@@ -69,5 +69,14 @@ func index(specs []Spec) map[string]Spec {
 // names are all that an option can be called.
 func names() []string { return slices.Sorted(maps.Keys(byName)) }
 
+// Numeric says whether the value is made of numbers that can be sums.
+func (s Spec) Numeric() bool {
+	switch s.Kind {
+	case Integer, Size, Range, Time, Micro, TimeRange:
+		return true
+	}
+	return false
+}
+
 // choices are the words that a Choice can be.
 func (s Spec) choices() []string { return strings.Fields(s.Choices) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"moonio/cmd/internal/fiojob"
 	"moonio/engine/units"
 )
 
@@ -13,6 +14,7 @@ func (t *translation) caution(u *unit) {
 	t.cautionTime(u)
 	t.cautionCache(u)
 	t.cautionUnits(u)
+	t.cautionProducts(u)
 	if u.v.Has("thinktime") && (u.v.Has("rate") || u.v.Has("rate_iops")) && !u.v.Has("rate_ignore_thinktime") {
 		t.warn(fmt.Sprintf("job %s: what falls due while it thinks is left out; fio makes it up in a burst, as rate_ignore_thinktime=0 asks for here", u.name))
 	}
@@ -74,6 +76,15 @@ func about(n int64) string {
 		x, i = x/1024, i+1
 	}
 	return fmt.Sprintf("%s %s", units.Figure(x), names[i])
+}
+
+// cautionProducts warns of a product, of which fio takes the first factor.
+func (t *translation) cautionProducts(u *unit) {
+	for _, o := range u.jobs[0].All {
+		if s, _ := fiojob.Find(o.Name); s.Numeric() && fiojob.IsProduct(o.Value) {
+			t.warn(fmt.Sprintf("%s: %s: this is what the product comes to; fio takes what is before the *", o.Pos, o))
+		}
+	}
 }
 
 // cautionUnits warns of KiB, which fio takes for 1000 bytes.

@@ -134,9 +134,13 @@ func within(o fiojob.Option, word string, numbers []string) error {
 	return nil
 }
 
-// zones reads shares of accesses and of the region, or sizes: 60/10:30/20.
+// zones reads shares of accesses and of the region, or sizes: 60/10:30/20. Zones without a share of the region get
+// equal parts of what is left of it.
 func (u *unit) zones(o fiojob.Option, text string, inBytes bool) (string, error) {
 	var pairs []string
+	if !inBytes {
+		text = shareOut(text)
+	}
 	access, space := 0.0, 0.0
 	for _, entry := range strings.Split(text, ":") {
 		a, b, _ := strings.Cut(entry, "/")
@@ -155,6 +159,26 @@ func (u *unit) zones(o fiojob.Option, text string, inBytes bool) (string, error)
 		return "", o.Fail(text, "the zones come to %.6g %% of the accesses and %.6g %% of the space, and the most is 100", access, space)
 	}
 	return "zoned{ " + strings.Join(pairs, ", ") + " }", nil
+}
+
+// shareOut fills in the shares of the region that are left blank, as the last of 60/10:30/20:10/ is.
+func shareOut(text string) string {
+	entries := strings.Split(text, ":")
+	blank, left := 0, 100.0
+	for _, e := range entries {
+		_, share, _ := strings.Cut(e, "/")
+		if share == "" {
+			blank++
+		} else if s, err := strconv.ParseFloat(share, 64); err == nil {
+			left -= s
+		}
+	}
+	for i, e := range entries {
+		if access, share, _ := strings.Cut(e, "/"); share == "" {
+			entries[i] = access + "/" + decimal(max(left, 0)/float64(blank))
+		}
+	}
+	return strings.Join(entries, ":")
 }
 
 // zone is a zone's size in the script, and its share of the region in per cent.

@@ -52,11 +52,16 @@ var treatments = map[string]treatment{
 	"flow_sleep":          {ignored: "it belongs to flow"},
 	"serialize_overlap":   {refused: "give the jobs regions of their own with offset and size"},
 
+	"block":               {ignored: "it belongs to profile=tiobench, and does nothing in fio either: bs is the size of blocks"},
+	"numruns":             {ignored: "it belongs to profile=tiobench, and does nothing in fio either: loops repeats a job"},
+	"dir":                 {ignored: "it belongs to profile=tiobench, and does nothing in fio either: directory says where files are"},
+	"threads":             {ignored: "it belongs to profile=tiobench, and does nothing in fio either: numjobs makes several of a job"},
+	"experimental_verify": {ignored: "what was written is known from the seed, and verified as it is"},
+
 	"lockfile":               {refused: "let clients of a script share a semaphore"},
 	"ignore_error":           {refused: "continue_on_error=io counts errors and goes on; --fault injects them"},
 	"write_barrier":          {refused: "fsync or fdatasync order writes"},
 	"atomic":                 {refused: "sync=dsync makes each write durable before it completes"},
-	"experimental_verify":    {refused: "verify checks what is read as it is"},
 	"verify_offset":          {refused: "the header stands at the start of each verify_interval"},
 	"trim_percentage":        {refused: "rw=trimwrite trims each block before it is written"},
 	"trim_backlog":           {refused: "rw=trimwrite trims each block before it is written"},
