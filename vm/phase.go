@@ -2,6 +2,7 @@ package vm
 
 import (
 	"fmt"
+	"syscall"
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
@@ -57,8 +58,8 @@ func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
 		Place:      o.place(),
 		Interval:   o.duration("interval"),
 		Steady:     o.steady(),
-		Count:      o.choice("on_error", "stop", "stop", "count") == "count",
 	}
+	p.Count, p.Counted = o.onError()
 	if p.Interval == 0 {
 		p.Interval = m.run.Interval
 	}
@@ -79,6 +80,25 @@ func (m *machine) phasePlan(L *lua.LState) (*run.Phase, lua.LValue) {
 		}
 	}
 	return p, check
+}
+
+// onError says whether failed operations are counted, and which: "count" is all, and a list of names those.
+func (o *options) onError() (count bool, list []syscall.Errno) {
+	t, ok := o.get("on_error").(*lua.LTable)
+	if !ok {
+		return o.choice("on_error", "stop", "stop", "count") == "count", nil
+	}
+	for i := 1; i <= t.Len(); i++ {
+		e, err := fault.Errno(t.RawGetInt(i).String())
+		if err != nil {
+			o.fail("on_error", "%v", err)
+		}
+		list = append(list, e)
+	}
+	if len(list) == 0 {
+		o.fail("on_error", "the list is empty: write { \"EIO\", \"ENOSPC\" }, or \"count\" for all errors")
+	}
+	return true, list
 }
 
 // mostIntervals is how many a phase has whose intervals are not chosen: each is kept.

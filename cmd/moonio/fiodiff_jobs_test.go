@@ -199,6 +199,8 @@ var dataJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=randwrite --zero_buffers", data: true, order: set},
 	{args: "--name=a --filename=data --size=64k --rw=write --refill_buffers"},
 	{args: "--name=a --filename=data --size=64k --rw=write --buffer_compress_percentage=50 --refill_buffers"},
+	{args: "--name=a --filename=data --size=64k --rw=write --buffer_compress_percentage=50 --buffer_pattern=0xdeadbeef --buffer_compress_chunk=1k"},
+	{args: "--name=a --filename=data --size=64k --rw=write --buffer_compress_percentage=100 --buffer_pattern=0xdeadbeef", data: true},
 	{args: "--name=a --filename=data --size=64k --rw=write --dedupe_percentage=30"},
 	{args: "--name=a --filename=data --size=64k --rw=write --verify=pattern --verify_pattern=0x5a", data: true},
 	{args: "--name=a --filename=data --size=64k --rw=write --verify=pattern --verify_pattern=0xab%o", data: true},

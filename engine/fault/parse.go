@@ -25,7 +25,7 @@ type key struct {
 }
 
 var keys = []key{
-	{"errno", func(r *Rule, s string) (err error) { r.errno, err = errno(s); return }, func(r *Rule) string { return unix.ErrnoName(r.errno) }},
+	{"errno", func(r *Rule, s string) (err error) { r.errno, err = Errno(s); return }, func(r *Rule) string { return unix.ErrnoName(r.errno) }},
 	duration("delay", func(r *Rule) *time.Duration { return &r.delay }),
 	duration("stall", func(r *Rule) *time.Duration { return &r.stall }),
 	{"short", func(r *Rule, s string) (err error) { r.short, err = positive(units.Size(s)); return }, func(r *Rule) string { return notZero(r.short, units.FormatSize) }},
@@ -263,7 +263,8 @@ func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 // Linux's other names for some errors.
 var aliases = map[string]unix.Errno{"EWOULDBLOCK": unix.EAGAIN, "EOPNOTSUPP": unix.EOPNOTSUPP, "EDEADLOCK": unix.EDEADLK}
 
-func errno(s string) (unix.Errno, error) {
+// Errno is the number of an error that is named as in C, such as EIO.
+func Errno(s string) (unix.Errno, error) {
 	const last = 133
 	name := strings.ToUpper(s)
 	known := make([]string, 0, last)

@@ -9,6 +9,7 @@
 package run
 
 import (
+	"syscall"
 	"time"
 
 	"moonio/engine"
@@ -26,15 +27,16 @@ type Phase struct {
 	Name       string
 	Warmup     time.Duration // run and not recorded
 	Duration   time.Duration
-	Ops        int64         // I/O operations submitted, of any kind
-	Bytes      int64         // bytes asked for by reads and writes
-	Iterations int64         // turns of clients
-	Threads    int           // workers that the jobs share that have none of their own
-	Engine     string        // of these workers; "": the session's
-	Place      place.Place   // of these workers
-	Interval   time.Duration // of the time series
-	Steady     *Steady       // what ends the phase too, when it holds still; may be nil
-	Count      bool          // count failed operations and go on; otherwise the first ends the phase
+	Ops        int64           // I/O operations submitted, of any kind
+	Bytes      int64           // bytes asked for by reads and writes
+	Iterations int64           // turns of clients
+	Threads    int             // workers that the jobs share that have none of their own
+	Engine     string          // of these workers; "": the session's
+	Place      place.Place     // of these workers
+	Interval   time.Duration   // of the time series
+	Steady     *Steady         // what ends the phase too, when it holds still; may be nil
+	Count      bool            // count failed operations and go on; otherwise the first ends the phase
+	Counted    []syscall.Errno // if Count: only those that fail with one of these; empty: all
 	Jobs       []Job
 	Wrap       func(e engine.Engine, seed uint64) engine.Engine // put around each worker's engine; may be nil
 }

@@ -217,9 +217,17 @@ func updateNode(op *engine.Op, res int64) {
 	}
 }
 
+// counts says whether the phase goes on after an operation that failed so.
+func (p *Phase) counts(e syscall.Errno) bool {
+	if e == errEOF {
+		e = syscall.EIO // as a kernel's that finds less than there should be
+	}
+	return p.Count && (len(p.Counted) == 0 || slices.Contains(p.Counted, e))
+}
+
 // failed ends the phase at the first error, unless errors are counted.
 func (w *Worker) failed(s *slot, op *engine.Op, e syscall.Errno) {
-	if w.p.plan.Count || (e == syscall.ECANCELED && w.p.stop.Load()) {
+	if w.p.plan.counts(e) || (e == syscall.ECANCELED && w.p.stop.Load()) {
 		return
 	}
 	info := w.eng.Info()

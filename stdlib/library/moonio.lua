@@ -191,7 +191,7 @@ function File:tail() end
 ---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
 ---@field interval? Duration of the time series. Default: the command line's --interval, or 1s, and more in a phase of more than 13 hours.
 ---@field steady? SteadyOptions ends the phase too, when it holds still
----@field on_error? "stop"|"count" whether the first failed operation ends the run. Default: "stop".
+---@field on_error? "stop"|"count"|string[] whether the first failed operation ends the run, or is counted. A list such as `{ "EIO", "ENOSPC" }` says after which errors it goes on. Default: "stop".
 ---@field fault? string|string[] faults to inject, as for --fault, in this phase
 ---@field expect? fun(r: PhaseResult): boolean? called with the phase's result: it can call `expect`, or return whether the result is as it must be
 

@@ -45,7 +45,9 @@ func split(spec Spec, value string) []string {
 func (v *Values) checkPart(spec Spec, text string) *wrong {
 	var err *wrong
 	switch spec.Kind {
-	case Flag, Boolean:
+	case Flag:
+		_, err = number(text, 0, units{})
+	case Boolean:
 		if text != "0" && text != "1" {
 			return &wrong{text, "it is 0 or 1"}
 		}

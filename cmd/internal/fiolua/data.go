@@ -27,7 +27,10 @@ func (t *translation) putData(u *unit) error {
 		if err != nil {
 			return err
 		}
-		parts = append(parts, `kind = "pattern"`, "pattern = "+quote(text))
+		if u.v.Integer("buffer_compress_percentage") == 0 { // otherwise it fills what compresses
+			parts = append(parts, `kind = "pattern"`)
+		}
+		parts = append(parts, "pattern = "+quote(text))
 	}
 	if p := u.v.Integer("buffer_compress_percentage"); p > 0 {
 		parts = append(parts, fmt.Sprintf("compress = %d", p))

@@ -31,7 +31,7 @@ var translated = set(`
 	thinktime_spin thinktime_blocks thinktime_blocks_type thinktime_iotime rate rate_min rate_process rate_ignore_thinktime rate_iops rate_iops_min
 	max_latency latency_target latency_window latency_percentile invalidate fadvise_hint sync create_only allow_file_create pre_read cpumask
 	cpus_allowed cpus_allowed_policy numa_cpu_nodes numa_mem_policy end_fsync fsync_on_close unlink stonewall new_group zero_buffers refill_buffers
-	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error
+	buffer_pattern buffer_compress_percentage buffer_compress_chunk dedupe_percentage dedupe_mode dedupe_working_set_percentage continue_on_error ignore_error
 	kb_base steadystate steadystate_duration steadystate_ramp_time exitall exit_what fill_device file_append write_iolog exec_prerun exec_postrun
 	opendir read_iolog replay_no_stall replay_redirect replay_scale replay_align replay_time_scale`)
 
@@ -64,6 +64,10 @@ argument 3: bssplit=4k/50,4k/60:8q/40: "q" is no unit of bytes: they are k, m, g
 argument 4: random_distribution=zipf: zipf needs its theta, as in zipf:1.2
     --random_distribution=zipf
                           ^^^^`},
+		{"--size=1m --ignore_error=EIO,ENOSPCE", `
+argument 3: ignore_error=EIO,ENOSPCE: unknown error "ENOSPCE": use a name such as EIO, ENOSPC or EAGAIN (did you mean "ENOSPC"?)
+    --ignore_error=EIO,ENOSPCE
+                       ^^^^^^^`},
 		{"--size=1m --rw=randread --random_distribution=zoned:60/10:50/20", `
 argument 4: random_distribution=zoned:60/10:50/20: the zones come to 110 % of the accesses and 30 % of the space, and the most is 100
     --random_distribution=zoned:60/10:50/20

@@ -66,6 +66,9 @@ func (t *translation) add(u *unit) (err error) {
 			return err
 		}
 	}
+	if _, err := u.ignored(); err != nil {
+		return err
+	}
 	if u.full {
 		u.put("until_full", "true", u.since("fill_device"))
 	}

@@ -238,11 +238,8 @@ func (t *translation) phaseOptions(units []*unit) string {
 	if ramp > 0 {
 		list = append(list, "warmup = "+duration(ramp))
 	}
-	for _, u := range units {
-		if o := u.v.Text("continue_on_error"); o != "none" && o != "0" && o != "verify" {
-			list = append(list, `on_error = "count"`)
-			break
-		}
+	if names := tolerated(units); len(names) > 0 {
+		list = append(list, "on_error = { "+strings.Join(names, ", ")+" }")
 	}
 	for _, u := range units {
 		if u.v.Has("steadystate") {
@@ -271,7 +268,7 @@ func sharedRuntime(units []*unit) time.Duration {
 func timesNote(units []*unit) string {
 	var list []string
 	for _, u := range units {
-		for _, n := range []string{"runtime", "time_based", "ramp_time", "continue_on_error", "steadystate"} {
+		for _, n := range []string{"runtime", "time_based", "ramp_time", "continue_on_error", "ignore_error", "steadystate"} {
 			if o, ok := u.v.Option(n); ok && !slices.Contains(list, o.String()) {
 				list = append(list, o.String())
 			}

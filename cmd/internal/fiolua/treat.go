@@ -59,7 +59,6 @@ var treatments = map[string]treatment{
 	"experimental_verify": {ignored: "what was written is known from the seed, and verified as it is"},
 
 	"lockfile":               {refused: "let clients of a script share a semaphore"},
-	"ignore_error":           {refused: "continue_on_error=io counts errors and goes on; --fault injects them"},
 	"write_barrier":          {refused: "fsync or fdatasync order writes"},
 	"atomic":                 {refused: "sync=dsync makes each write durable before it completes"},
 	"verify_offset":          {refused: "the header stands at the start of each verify_interval"},
