@@ -19,11 +19,12 @@ import (
 // but not if the run was abandoned, because then it may hang as the run did.
 func (r *running) finish(err error) error {
 	err = r.besides(err, r.endRecord())
+	lastStep := func() {}
 	if !r.signals.abandoned() {
 		err = r.besides(err, r.closeStorage())
-		r.signals.lastStep()
+		lastStep = r.signals.lastStep
 	}
-	err = r.besides(err, r.write())
+	err = r.besides(err, r.write(lastStep))
 	err = r.besides(err, r.closeStorage())
 	e := r.result.Exit
 	switch {
@@ -52,14 +53,21 @@ func (r *running) besides(err, later error) error {
 // readerPatience is how long a pipe that --out names may lack a reader.
 const readerPatience = 2 * time.Second
 
-// write writes the result to where the user wants it.
-func (r *running) write() error {
+// write writes the result to where the user wants it. It calls lastStep when all that is left
+// is what somebody must read: files are whole before.
+func (r *running) write(lastStep func()) error {
 	var errs []error
 	if r.out != nil {
+		if r.out.stream {
+			lastStep()
+		}
 		err := r.out.write(readerPatience, func(w io.Writer) error { return report.WriteJSON(w, &r.result) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing the result to %s: %w", r.out.path, err))
 		}
+	}
+	if r.fio == nil || r.fio.output == "" {
+		lastStep()
 	}
 	switch {
 	case r.fio != nil:

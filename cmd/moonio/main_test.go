@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -66,6 +68,34 @@ func TestExitErrors(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := Main([]string{"help", "run"}, strings.NewReader(""), &bytes.Buffer{}, &stderr); code != exitDone || stderr.Len() > 0 {
 		t.Errorf("exit code %d, %q", code, stderr.String())
+	}
+}
+
+// A second signal may end the program when all that is left is what somebody must read: the file that
+// --out names is whole by then, and a pipe has still to find its reader.
+func TestLastStep(t *testing.T) {
+	dir := t.TempDir()
+	file, pipe := filepath.Join(dir, "r.json"), filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for _, out := range []*resultFile{{path: file}, {path: pipe, stream: true}} {
+		var stdout bytes.Buffer
+		r := running{program: &program{stdout: newOutput(&stdout)}, flags: &runFlags{format: "json"}, out: out}
+		var steps []bool
+		err := r.write(func() {
+			_, err := os.Stat(file)
+			n, _ := reader.Read(make([]byte, 1))
+			steps = append(steps, err == nil && n <= 0 && stdout.Len() == 0)
+		})
+		if err != nil || len(steps) == 0 || !steps[0] {
+			t.Errorf("%s: %v, %v", out.path, steps, err)
+		}
 	}
 }
 

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,9 +75,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // signal SIGNALS UNTIL END PROGRAM ARGS… starts a program, waits until a file that
-// matches UNTIL is there, and sends it the signals, separated by commas. END is
-// the exit code that it must end with, or "killed". What it writes is in the files
-// stdout and stderr.
+// matches UNTIL is there, and sends it the signals, separated by commas: the second
+// when it has said that it knows of the first. END is the exit code that it must end
+// with, or "killed". What it writes is in the files stdout and stderr.
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: signal SIGNALS UNTIL END PROGRAM [ARGS…]")
@@ -97,7 +99,11 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	await(ts, args[1])
 	for i, name := range strings.Split(args[0], ",") {
 		if i > 0 {
-			time.Sleep(100 * time.Millisecond) // two at the same moment would be one
+			ts.Check(until("a word of the signal", func() bool {
+				said, err := os.ReadFile(stderr.Name())
+				ts.Check(err)
+				return bytes.Contains(said, []byte("once more stops at once"))
+			}))
 		}
 		ts.Check(cmd.Process.Signal(signals[name]))
 	}
@@ -115,14 +121,21 @@ var signals = map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTER
 
 // await waits until there is a file that matches the pattern.
 func await(ts *testscript.TestScript, pattern string) {
-	for range 1000 {
-		if found, err := filepath.Glob(ts.MkAbs(pattern)); err != nil || len(found) > 0 {
-			ts.Check(err)
-			return
+	ts.Check(until("a file "+pattern, func() bool {
+		found, err := filepath.Glob(ts.MkAbs(pattern))
+		ts.Check(err)
+		return len(found) > 0
+	}))
+}
+
+// until waits for something that comes soon, or never.
+func until(what string, come func() bool) error {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if come() {
+			return nil
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
-	ts.Fatalf("no file %s appeared", pattern)
+	return fmt.Errorf("%s has not come", what)
 }
 
 // tidy says that no run has left anything in these directories, or in the

@@ -66,7 +66,7 @@ func byWhat(s os.Signal) string {
 	return "interrupted"
 }
 
-// lastStep says that only the result is still to be written: if nobody reads it, a second
+// lastStep says that what is still to be written somebody must read: if nobody does, a second
 // signal ends the program as it stands.
 func (i *interrupts) lastStep() {
 	go func() {
