@@ -233,13 +233,18 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 	return f
 }
 
-// create makes a file that must not be there yet, before anything is laid out in it.
+// create makes a file that must not be there yet, before anything is laid out in it. What a run
+// that shares it has made first is as good.
 func (m *machine) create(op *opening) error {
 	if !op.fresh {
 		return nil
 	}
 	fs := m.run.Session.FS
 	fd, err := fs.Open(op.name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL, 0o644)
+	if errors.Is(err, syscall.EEXIST) && !op.asksFresh && m.run.Guard.Shared(op.name) == nil {
+		op.fresh = false
+		return nil
+	}
 	if err != nil {
 		return openError(op, err)
 	}

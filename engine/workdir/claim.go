@@ -51,6 +51,23 @@ func (g *Guard) claimAbsent(name, verb string) (fresh bool, err error) {
 	return false, nil
 }
 
+// Shared asks again for a name at which a file has come to stand since WillCreate said that there
+// was nothing: it may be that of a run with which this one shares what they make, and which was
+// faster. The error says why not.
+func (g *Guard) Shared(name string) error {
+	g, name, err := g.at(name)
+	if err != nil || g == nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n, err := g.t.look(name)
+	if err != nil {
+		return g.refuse(name, "written", err.Error())
+	}
+	return g.claimExisting(name, "written", n)
+}
+
 // patience is how long a run leaves it to another to make a file that both want.
 const patience = 200 * time.Millisecond
 

@@ -55,6 +55,36 @@ func TestSharingWhatIsNotThereYet(t *testing.T) {
 	closeDir(t, b)
 }
 
+// Nor does it fail the first if the second was faster, and has even ended.
+func TestSharingWhatTheOtherWasFasterToMake(t *testing.T) {
+	dir := t.TempDir()
+	shared := Config{Keep: true, Share: true}
+	a, b := use(t, dir, shared), use(t, dir, shared)
+	create(t, a, "unused")
+	if fresh, err := a.Guard().WillCreate("data"); !fresh || err != nil {
+		t.Errorf("the first to make a file does not insist that there is none: %v", err)
+	}
+	create(t, b, "data")
+	noError(t, a.Guard().Shared("data"))
+	closeDir(t, b)
+	noError(t, a.Guard().Shared("data"))
+	closeDir(t, a)
+	has(t, dir, "data=moonio's unused=moonio's")
+}
+
+// What somebody else has made in between is not the run's.
+func TestNothingIsSharedWithOthers(t *testing.T) {
+	dir := t.TempDir()
+	a := use(t, dir, Config{Keep: true, Share: true})
+	if fresh, err := a.Guard().WillCreate("data"); !fresh || err != nil {
+		t.Errorf("fresh is %v: %v", fresh, err)
+	}
+	write(t, "mine", dir, "data")
+	refused(t, a.Guard().Shared("data"), "moonio did not make it")
+	closeDir(t, a)
+	has(t, dir, "data=mine")
+}
+
 // A run that was killed leaves a file that two runs can take up at once.
 func TestSharingWhatAKilledRunLeft(t *testing.T) {
 	dir := t.TempDir()
