@@ -8,15 +8,19 @@ import (
 	"time"
 
 	lua "github.com/yuin/gopher-lua"
+	"golang.org/x/sys/unix"
 
 	"moonio/engine/memfs"
 	"moonio/engine/run"
 	"moonio/vm/luaerr"
 )
 
-// rehearsalTime is as long as a rehearsal takes at the most. What a script computes takes
+// rehearsalTime is as long as a rehearsal computes at the most. What a script computes takes
 // as long again when it is run.
-const rehearsalTime = time.Second
+const (
+	rehearsalTime    = time.Second
+	longestRehearsal = 30 * time.Second // on a machine that is busy otherwise
+)
 
 // rehearsal is how far a script has been tried before it is run.
 type rehearsal struct {
@@ -28,8 +32,9 @@ type rehearsal struct {
 // that the run would end with. It goes as far as the script is the same in any case: up to where it
 // asks for what only the run can tell. Nothing is touched, printed or logged.
 func (r *Run) Rehearse(ctx context.Context, s *Script) error {
-	ctx, cancel := context.WithTimeout(ctx, rehearsalTime)
+	ctx, cancel := context.WithTimeout(ctx, longestRehearsal)
 	defer cancel()
+	go limitComputing(ctx, cancel, rehearsalTime)
 	try := &Run{
 		Session: &run.Session{FS: memfs.New(), Check: r.Session.Check, Seed: r.Session.Seed},
 		Devices: unopened(r.Devices), Interval: r.Interval, Params: r.Params, Require: r.Require,
@@ -44,6 +49,29 @@ func (r *Run) Rehearse(ctx context.Context, s *Script) error {
 		return nil
 	}
 	return err
+}
+
+// limitComputing cancels when the process has computed for so long. While it waits for a processor
+// it does not.
+func limitComputing(ctx context.Context, cancel func(), limit time.Duration) {
+	begin := processorTime()
+	for left := limit; left > 0; left = limit - (processorTime() - begin) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(left):
+		}
+	}
+	cancel()
+}
+
+// processorTime is what the process has used so far.
+func processorTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // unopened are the devices without what a session knows of them.
