@@ -42,6 +42,7 @@ func beKilled(dir string, keep bool) error {
 		return err
 	}
 	g := d.Guard()
+	g.end() // signs of life are given below alone, however long this takes
 	make := func(name string) error {
 		_, err := g.WillCreate(name)
 		return errors.Join(err, os.WriteFile(filepath.Join(d.Path(), name), []byte("moonio's"), 0o644))
