@@ -182,9 +182,9 @@ var timeJobs = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=randread --rate_iops=4000 --rate_process=poisson", order: set},
 	{args: "--name=a --filename=data --size=64k --rw=write --thinktime=100 --thinktime_blocks=4"},
 	{args: "--name=a --filename=data --size=64k --rw=write --thinktime=100 --thinktime_spin=50 --thinktime_blocks=8 --thinktime_blocks_type=issue"},
-	{args: "--name=a --filename=data --size=64k --rw=read --runtime=10"},
-	{args: "--name=a --filename=data --size=64k --rw=read --runtime=200ms --time_based", order: loose},
-	{args: "--name=a --filename=data --size=64k --rw=read --runtime=200ms --time_based --number_ios=10", order: loose},
+	{args: "--name=a --filename=data --size=64k --rw=read --runtime=60"},
+	{args: "--name=a --filename=data --size=64k --rw=read --runtime=1s --time_based", order: loose},
+	{args: "--name=a --filename=data --size=64k --rw=read --runtime=1s --time_based --number_ios=10", order: loose},
 	{args: "--name=a --filename=data --size=64k --rw=read --runtime=1200ms --ramp_time=200ms --time_based --thinktime=1000", order: loose},
 	{args: "--name=a --filename=data --size=64k --rw=read --startdelay=50ms"},
 	{args: "--name=a --filename=data --size=256k --rw=randread --loops=3", order: counts},
@@ -260,7 +260,7 @@ var jobFiles = []peerJob{
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nwait_for=a\nrw=read\nfilename=a.0.0\n"},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nrw=write\nthinktime=2000\n[c]\nwait_for=a\nrw=read\nfilename=a.0.0\n"},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nwait_for=a\nrw=read\nfilename=a.0.0\n[c]\nrw=write\nbs=8k\n"},
-	{file: "[global]\nsize=64k\n[a]\nrw=write\nnumjobs=2\n[b]\nrw=randread\n[c]\nwait_for=a\nrw=read\nioengine=libaio\n[d]\nwait_for=c\nrw=write\nrate_iops=1000\nruntime=10\n", order: set},
+	{file: "[global]\nsize=64k\n[a]\nrw=write\nnumjobs=2\n[b]\nrw=randread\n[c]\nwait_for=a\nrw=read\nioengine=libaio\n[d]\nwait_for=c\nrw=write\nrate_iops=1000\nruntime=60\n", order: set},
 	{file: `[global]
 filename=data
 size=64k

@@ -152,16 +152,24 @@ func runPeer(ctx context.Context, dir string, j peerJob, program ...string) peer
 }
 
 func (r *peerRun) run(ctx context.Context, program string, args []string) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = r.dir
-	cmd.WaitDelay = time.Second // a job's process that outlives its parent holds the pipes
 	cmd.Env = append(os.Environ(), "TZ=UTC", "NO_COLOR=1")
-	var out, complain bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &complain
+	// Files, since a job's process that outlives its parent holds pipes.
+	out, err1 := os.Create(r.dir + ".stdout")
+	complain, err2 := os.Create(r.dir + ".stderr")
+	if r.err = errors.Join(err1, err2); r.err != nil {
+		return
+	}
+	defer out.Close()
+	defer complain.Close()
+	cmd.Stdout, cmd.Stderr = out, complain
 	err := cmd.Run()
-	r.raw, r.complain, r.code = out.String(), complain.String(), cmd.ProcessState.ExitCode()
+	raw, err1 := os.ReadFile(out.Name())
+	said, err2 := os.ReadFile(complain.Name())
+	r.raw, r.complain, r.code, r.err = string(raw), string(said), cmd.ProcessState.ExitCode(), errors.Join(err1, err2)
 	var exit *exec.ExitError
 	if err != nil && (!errors.As(err, &exit) || r.code < 0) {
 		r.err = fmt.Errorf("%w\n%s%s", err, r.raw, r.complain)

@@ -3,6 +3,7 @@ package blockdev
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -251,7 +252,7 @@ func TestMountedInAnotherNamespace(t *testing.T) {
 // waitUntilFree waits for the kernel to take down a namespace that has ended.
 func waitUntilFree(t *testing.T, dev string) {
 	t.Helper()
-	for range 200 {
+	for range 6000 {
 		if d, err := Open(dev, true); err == nil {
 			d.Close()
 			return
@@ -324,12 +325,13 @@ func TestLoopOverDevice(t *testing.T) {
 func TestMappedDevice(t *testing.T) {
 	needs(t, "dmsetup")
 	lower := loop(t)
-	out, err := exec.Command("dmsetup", "create", "moonio-test", "--table", "0 8192 linear "+lower+" 0").CombinedOutput()
+	name := fmt.Sprint("moonio-test-", os.Getpid())
+	out, err := exec.Command("dmsetup", "create", name, "--table", "0 8192 linear "+lower+" 0").CombinedOutput()
 	if err != nil {
 		t.Skipf("NOT TESTED: dmsetup: %v: %s", err, out)
 	}
-	t.Cleanup(func() { run(t, "dmsetup", "remove", "moonio-test") })
-	inUse(t, lower, "(moonio-test) is set up over "+filepath.Base(lower))
+	t.Cleanup(func() { run(t, "dmsetup", "remove", "--retry", name) })
+	inUse(t, lower, "("+name+") is set up over "+filepath.Base(lower))
 }
 
 func TestReadOnlyDevice(t *testing.T) {
@@ -343,9 +345,17 @@ func TestReadOnlyDevice(t *testing.T) {
 
 func TestDeviceWithoutMedium(t *testing.T) {
 	needs(t)
-	// A loop device with nothing behind it.
-	dev := run(t, "losetup", "--find")
-	if d, err := Open(dev, false); err == nil || !strings.Contains(err.Error(), "size of device "+dev) && !errors.Is(err, unix.ENXIO) {
-		t.Errorf("%v, %v", d, err)
+	// A loop device with nothing behind it, unless another program puts something there at this moment.
+	var d *Device
+	var err error
+	for range 10 {
+		dev := run(t, "losetup", "--find")
+		if d, err = Open(dev, false); err != nil && (strings.Contains(err.Error(), "size of device "+dev) || errors.Is(err, unix.ENXIO)) {
+			return
+		}
+		if err == nil {
+			d.Close()
+		}
 	}
+	t.Errorf("%v, %v", d, err)
 }

@@ -156,7 +156,7 @@ func goroutines(t *testing.T) func() {
 	before := runtime.NumGoroutine()
 	return func() {
 		t.Helper()
-		for range 500 {
+		for range 6000 {
 			if runtime.NumGoroutine() <= before {
 				return
 			}

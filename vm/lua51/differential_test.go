@@ -138,7 +138,7 @@ end
 // once. LUA51_TANGLES says how many.
 func TestDifferential(t *testing.T) {
 	if _, err := exec.LookPath("luajit"); err != nil {
-		if os.Getenv("CI") == "true" {
+		if os.Getenv("CI") != "" {
 			t.Fatal("luajit is not installed, and CI must compare with it")
 		}
 		t.Skip("SKIPPED: luajit is not installed, so nothing was compared with it")

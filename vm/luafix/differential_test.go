@@ -75,7 +75,7 @@ func TestDifferential(t *testing.T) {
 	for _, o := range oracles {
 		t.Run(o.command, func(t *testing.T) {
 			if _, err := exec.LookPath(o.command); err != nil {
-				if os.Getenv("CI") == "true" {
+				if os.Getenv("CI") != "" {
 					t.Fatalf("%s is not installed, and CI must compare with it", o.command)
 				}
 				t.Skipf("SKIPPED: %s is not installed, so nothing was compared with it", o.command)

@@ -16,7 +16,7 @@ func askLua(t *testing.T, exprs []string) []string {
 	t.Helper()
 	path, err := exec.LookPath("lua5.1")
 	if err != nil {
-		if os.Getenv("CI") == "true" {
+		if os.Getenv("CI") != "" {
 			t.Fatal("lua5.1 is not installed, and CI must compare with it")
 		}
 		t.Skip("lua5.1 is not installed: nothing is compared with it")

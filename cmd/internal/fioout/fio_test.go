@@ -49,7 +49,7 @@ func peer(t *testing.T, dir, format string, args []string) string {
 		}
 		t.Skip("NOT TESTED against fio: ", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, fio, append([]string{"--output-format=" + format}, args...)...)
 	cmd.Dir = dir
