@@ -15,6 +15,7 @@ type Lines struct {
 	long []byte // a line that does not fit in the Input's buffer
 
 	start, end int64 // of the line that Next gave last, in bytes from where the Lines began
+	open       bool  // that line has no end
 }
 
 // maxLine is in bytes, with the line's end.
@@ -43,7 +44,8 @@ func (l *Lines) Next() ([]byte, error) {
 		case len(line) > maxLine:
 			l.Bad(line, "the line is too long")
 		default:
-			line = bytes.TrimSuffix(line, []byte("\n"))
+			line, ended := bytes.CutSuffix(line, []byte("\n"))
+			l.open = !ended
 			return bytes.TrimSuffix(line, []byte("\r")), nil
 		}
 	}
@@ -67,6 +69,9 @@ func (l *Lines) rest(part []byte) ([]byte, error) {
 		}
 	}
 }
+
+// Open says that the line that Next gave last has no end: it is the input's last, and may be cut off.
+func (l *Lines) Open() bool { return l.open }
 
 // Offset is where the line that Next gave last begins, in bytes from where the Lines began.
 func (l *Lines) Offset() int64 { return l.start }

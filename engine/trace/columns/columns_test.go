@@ -305,6 +305,20 @@ func TestNamedColumns(t *testing.T) {
 	}
 }
 
+// TestCutOff has traces that end within the time of their last line, and one that only lacks the line's end.
+func TestCutOff(t *testing.T) {
+	const whole = "1,R,0,4096,1577808000000000\n1,R,4096,4096,1577808000000100\n"
+	for text, bad := range map[string]int64{
+		whole + "1,R,8192,4096,15778":            1,
+		whole + "1,R,8192,4096,1577808000000050": 0,
+	} {
+		got, log, err := read(t, trace.Options{}, text)
+		if err != nil || log.Bad != bad || int64(len(got)) != 3-bad {
+			t.Errorf("%q: %d records, %d bad, %v", text, len(got), log.Bad, err)
+		}
+	}
+}
+
 func TestOutOfOrder(t *testing.T) {
 	got, log, err := read(t, trace.Options{}, "0,1,512,R,0.3\n0,2,512,R,0.1\n0,3,512,R,0.2\n")
 	if err != nil || len(got) != 3 || got[0].Offset != 1024 || got[1].Offset != 1536 || got[2].Offset != 512 || log.Disorder != 0 {

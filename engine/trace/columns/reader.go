@@ -26,6 +26,8 @@ type reader struct {
 	streams *trace.Names
 	buf     []byte
 	header  []byte // the first line, if it is one
+	digits  int    // of the time of the last record
+	last    int64  // that time
 	begun   bool   // a line that is neither empty nor a comment was met
 }
 
@@ -58,11 +60,23 @@ func (r *reader) Read(rec *trace.Record) error {
 		r.fields.split(r.layout, line)
 		*rec = trace.Record{}
 		err = r.layout.parse(&r.fields, rec)
+		if err == nil && r.cutOff(rec) {
+			err = &fault{r.layout.time.name, "the line has no end, and its time fewer digits than the one before: the trace is cut off"}
+		}
 		if err == nil {
 			return r.names(rec)
 		}
 		r.count(line, err)
 	}
+}
+
+// cutOff says whether a line is cut off within its time: the time's first digits alone would be a time long ago.
+func (r *reader) cutOff(rec *trace.Record) bool {
+	at := r.layout.time.at
+	digits := len(r.fields.at(at))
+	cut := r.lines.Open() && digits < r.digits && rec.Time < r.last && (at == r.fields.n || at == -1)
+	r.digits, r.last = digits, rec.Time
+	return cut
 }
 
 // count counts a line that gives no record.
