@@ -8,6 +8,7 @@ import (
 	"moonio/engine"
 	"moonio/engine/replay"
 	"moonio/engine/run"
+	"moonio/engine/trace"
 	"moonio/engine/units"
 )
 
@@ -88,11 +89,23 @@ func (r *replaying) plan() []string {
 	if grows > 0 {
 		lines = append(lines, fmt.Sprintf("  appends    %s, where files end", size(grows)))
 	}
-	if l := s.Log; l.Bad+l.Lost > 0 {
-		lines = append(lines, fmt.Sprintf("  missing    %s not be read; %s lost in the capture", plural(int(l.Bad), "line could", "lines could"), plural(int(l.Lost), "event was", "events were")))
-	}
+	lines = append(lines, missing(s.Log)...)
 	for _, n := range s.Log.Notes {
 		lines = append(lines, "  note       "+n)
+	}
+	return lines
+}
+
+// missing says what of a trace is not played, as it could not be read or was not captured.
+func missing(l *trace.Log) (lines []string) {
+	if l.Bad > 0 {
+		lines = append(lines, fmt.Sprintf("  missing    %s not be read:", plural(int(l.Bad), "line could", "lines could")))
+	}
+	for _, first := range l.First {
+		lines = append(lines, "             "+first.String())
+	}
+	if l.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("  missing    %s lost in the capture", plural(int(l.Lost), "event was", "events were")))
 	}
 	return lines
 }

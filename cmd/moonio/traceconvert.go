@@ -14,6 +14,7 @@ import (
 
 	"moonio/engine/trace"
 	"moonio/engine/trace/format"
+	"moonio/engine/trace/profile"
 )
 
 func traceConvertCommand() *command {
@@ -98,11 +99,19 @@ func (p *program) traceConvert(o *traceFlags, paths []string, out, to string) er
 
 // traceNotes says what came of a conversion besides its records.
 func (p *program) traceNotes(l *trace.Log) {
+	p.traceDamage(l)
 	for _, n := range l.Notes {
-		fmt.Fprintf(p.stderr, "moonio: %s\n", n)
+		fmt.Fprintf(p.stderr, "moonio: %s\n", profile.Printable(n))
 	}
 	for _, reason := range slices.Sorted(maps.Keys(l.Skipped)) {
-		fmt.Fprintf(p.stderr, "moonio: %d left out: %s\n", l.Skipped[reason], reason)
+		fmt.Fprintf(p.stderr, "moonio: %d left out: %s\n", l.Skipped[reason], profile.Printable(reason))
+	}
+}
+
+// traceDamage says what of a trace is not as it should be.
+func (p *program) traceDamage(l *trace.Log) {
+	for _, line := range l.Damage() {
+		fmt.Fprintf(p.stderr, "moonio: %s\n", profile.Printable(line))
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -188,8 +190,8 @@ func (f *traceFilter) end(t *format.Trace) error {
 // skippedText says what else there is in a trace.
 func skippedText(l *trace.Log) string {
 	s := ""
-	for reason, n := range l.Skipped {
-		s += fmt.Sprintf("; %d × %s", n, reason)
+	for _, reason := range slices.Sorted(maps.Keys(l.Skipped)) {
+		s += fmt.Sprintf("; %d × %s", l.Skipped[reason], reason)
 	}
 	return s
 }

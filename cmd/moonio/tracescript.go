@@ -53,6 +53,7 @@ func (p *program) traceScript(o *traceFlags, paths []string, compare, noRun bool
 	if err != nil {
 		return err
 	}
+	p.traceDamage(t.Log)
 	m, err := model.New(captured, traceTitle(t))
 	if err != nil {
 		return err

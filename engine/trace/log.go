@@ -70,6 +70,25 @@ func (l *Log) Check(max float64) error {
 	return fmt.Errorf("%w: %s", ErrBad, b.String())
 }
 
+// Damage is what of the trace is not as it should be, a line each: what could not be parsed, with the first few of those lines
+// indented; what the capture lost; and what is out of order. It is nil for a sound trace.
+func (l *Log) Damage() []string {
+	var lines []string
+	if l.Bad > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %d lines could not be parsed:", l.Bad, l.Lines))
+		for _, first := range l.First {
+			lines = append(lines, "  "+first.String())
+		}
+	}
+	if l.Lost > 0 {
+		lines = append(lines, fmt.Sprintf("%d events were lost by the capture", l.Lost))
+	}
+	if l.Disorder > 0 {
+		lines = append(lines, fmt.Sprintf("%d records were out of order", l.Disorder))
+	}
+	return lines
+}
+
 // String is "file:line: why: text", with nothing in it that a terminal would obey.
 func (b BadLine) String() string {
 	s := fmt.Sprintf("%s:%d: %s", b.Input, b.Line, b.Why)

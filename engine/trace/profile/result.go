@@ -196,6 +196,7 @@ type Input struct {
 	Records  int64            `json:"records"`
 	Lines    int64            `json:"lines"`
 	Bad      int64            `json:"unparsed"`
+	First    []string         `json:"first_unparsed,omitempty"` // "file:line: why", and the line's beginning
 	Skipped  map[string]int64 `json:"skipped"`
 	Lost     int64            `json:"lost_events"`
 	Disorder int64            `json:"out_of_order"`

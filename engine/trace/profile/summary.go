@@ -43,6 +43,9 @@ func (p *Profile) Result(log *trace.Log) *Result {
 		Records: all + p.odd, Lines: log.Lines, Bad: log.Bad, Skipped: log.Skipped, Lost: log.Lost,
 		Disorder: log.Disorder, Odd: p.odd, Notes: append([]string{}, log.Notes...),
 	}
+	for _, bad := range log.First {
+		r.Input.First = append(r.Input.First, bad.String())
+	}
 	p.estimates(r)
 	return r
 }

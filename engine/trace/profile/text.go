@@ -309,7 +309,12 @@ func (t *text) input() {
 			notes = append(notes, count(n)+" "+what)
 		}
 	}
-	add(in.Bad, fmt.Sprintf("of %s lines could not be parsed", count(in.Lines)))
+	add(in.Bad, fmt.Sprintf("of %s lines could not be parsed:", count(in.Lines)))
+	if in.Bad > 0 {
+		for _, first := range in.First {
+			notes[0] += "\n  " + Printable(first)
+		}
+	}
 	add(in.Lost, "events were lost by the capture")
 	add(in.Disorder, "records were out of order")
 	add(in.Odd, "records have an offset or a length that no storage has")
