@@ -117,7 +117,7 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-var signals = map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL}
+var signals = map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
 
 // await waits until there is a file that matches the pattern.
 func await(ts *testscript.TestScript, pattern string) {

@@ -3,6 +3,7 @@ package run
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"syscall"
 	"time"
@@ -95,6 +96,12 @@ func (e *OpError) cause() string {
 			return s + ": a page could not be had: the file system is full, the file was made shorter, or the device reports an error, of which the kernel log has more"
 		}
 		s += ": the device reports an error; the kernel log has more"
+	case syscall.EDQUOT:
+		s += ": the quota of this file system is used up: remove files, use a smaller size, or another --dir"
+	case syscall.EFBIG:
+		s += ": " + tooLarge()
+	case syscall.EROFS:
+		s += ": the file system cannot be written, or no longer: after an error of its device, of which the kernel log has more, it may have been made so"
 	case syscall.EINVAL:
 		s += ": the storage refuses this offset, length or flag; direct I/O must be aligned"
 	case syscall.EBADF:
@@ -109,6 +116,15 @@ func (e *OpError) cause() string {
 		s += ": the file system or device does not offer this operation"
 	}
 	return s
+}
+
+// tooLarge says what keeps a file from growing: a limit on the program, or the file system.
+func tooLarge() string {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &limit); err == nil && limit.Cur != unix.RLIM_INFINITY {
+		return fmt.Sprintf("no file of this program may have more than %s: raise `ulimit -f`, or use a smaller size", units.FormatSize(int64(min(limit.Cur, math.MaxInt64))))
+	}
+	return "the file system takes no file of that size: use a smaller one, or another --dir"
 }
 
 // beyond says what a read found behind the file's end.

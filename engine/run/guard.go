@@ -21,10 +21,16 @@ func (p *phase) guard(ctx context.Context, abandon, finished <-chan struct{}) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	interrupted := ctx.Done()
+	if !p.s.Virtual {
+		p.stops.begin(engine.Monotonic())
+		defer func() { p.stops.end(engine.Monotonic(), p.from) }()
+	}
 	for {
 		select {
 		case <-finished:
 			return
+		case <-p.stops.continued:
+			p.stops.look(engine.Monotonic(), p.from, true)
 		case <-abandon:
 			p.finish(endInterrupted)
 			return
@@ -32,6 +38,7 @@ func (p *phase) guard(ctx context.Context, abandon, finished <-chan struct{}) {
 			interrupted = nil
 			p.finish(endInterrupted)
 		case <-tick.C:
+			p.stops.look(engine.Monotonic(), p.from, false)
 			p.catchRunaways()
 			if p.s.Progress != nil {
 				p.s.Progress(p.progress())

@@ -62,6 +62,7 @@ func (p *phase) reportAt(last int64) (*report.Phase, error) {
 		r.Warnings = append(r.Warnings, report.Warning{Code: "runaway", Text: fmt.Sprintf(
 			"%d clients were still computing when the phase was over and had to be stopped; look for a loop without I/O or sleep", n)})
 	}
+	r.Warnings = append(r.Warnings, p.stops.warnings()...)
 	return r, nil
 }
 

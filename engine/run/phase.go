@@ -55,6 +55,7 @@ type phase struct {
 	used    report.Usage // and when the workers had finished: what results are made of afterwards costs too
 
 	runaways atomic.Int64
+	stops    stops
 }
 
 // What can end a phase.
