@@ -25,6 +25,8 @@ type client struct {
 	queue   *run.Queue
 	opening *opening
 	closing *engine.File
+	settles bool  // its turn is over, but for what its queues have in flight
+	fault   error // in how it ended its turn
 
 	// The last number of bytes that was returned, boxed: most operations
 	// transfer as much as the one before.
@@ -69,8 +71,31 @@ func (p *program) Start(t *run.Task) error {
 	return nil
 }
 
+// turn goes on to the client's next turn, if this one is over and there is another.
+func (m *machine) turn() bool {
+	c := m.client
+	if c.settles, c.fault = m.task.Settle(); c.settles || c.fault != nil {
+		return false
+	}
+	return m.task.Turn()
+}
+
 // Resume gives the client what it waited for and lets it go on.
 func (p *program) Resume(t *run.Task) (done bool, err error) {
+	done, err = p.step(t)
+	c := t.Data.(*client)
+	if c.fault != nil {
+		text := fmt.Sprintf("%s:%d: at the end of the client's turn: %v", p.fn.Proto.SourceName, p.fn.Proto.LastLineDefined, c.fault)
+		return true, p.m.explain(&lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(text)})
+	}
+	if done && c.settles { // for the next turn it begins anew
+		c.started = false
+		return false, err
+	}
+	return done, err
+}
+
+func (p *program) step(t *run.Task) (done bool, err error) {
 	m, c := p.m, t.Data.(*client)
 	m.task, m.client = t, c
 	if !c.started {

@@ -25,7 +25,7 @@ func (m *machine) onWorker(w *run.Worker) (*machine, error) {
 		return nil, err
 	}
 	on.turns = on.L.NewUserData()
-	on.turns.Value = lua51.Turns(func() bool { return on.task.Turn() })
+	on.turns.Value = lua51.Turns(on.turn)
 	w.Data = on
 	return on, nil
 }

@@ -63,6 +63,7 @@ type Task struct {
 	lastAt  int64 // when it was last resumed
 	idle    int   // resumed so often without time passing
 	cursors Cursors
+	fresh   []*Queue // made in the present turn
 }
 
 func (w *Worker) addClients(i int, j *Job) error {

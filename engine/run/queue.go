@@ -24,7 +24,21 @@ func (t *Task) NewQueue(depth int) (*Queue, error) {
 	if depth < 1 || depth > queueSlots {
 		return nil, fmt.Errorf("a queue of depth %d: from 1 to %d are possible", depth, queueSlots)
 	}
-	return &Queue{t: t, depth: depth, until: -1}, nil
+	q := &Queue{t: t, depth: depth, until: -1}
+	t.fresh = append(t.fresh, q)
+	return q, nil
+}
+
+// Settle waits for what queues that were made in the present turn have in flight: a turn is not
+// over before that is done. It says false when there is nothing to wait for.
+func (t *Task) Settle() (waits bool, err error) {
+	for n := len(t.fresh) - 1; n >= 0; n-- {
+		if err := t.fresh[n].Wait(-1); err != nil || t.waiting {
+			return t.waiting, err
+		}
+		t.fresh = t.fresh[:n]
+	}
+	return false, nil
 }
 
 // InFlight is how many operations have been submitted and not completed.
