@@ -26,7 +26,7 @@ func CleanName(name string) (string, error) {
 	case name == "":
 		return "", &nameError{"the name is empty", syscall.ENOENT}
 	case name[0] == '/':
-		return "", &nameError{fmt.Sprintf("%q is absolute, and names here are relative to the run's directory", name), syscall.EXDEV}
+		return "", &nameError{"it is absolute, and names here are relative to the run's directory", syscall.EXDEV}
 	case strings.IndexByte(name, 0) >= 0:
 		return "", fmt.Errorf("%q holds a zero byte: %w", name, syscall.EINVAL)
 	}
@@ -34,7 +34,7 @@ func CleanName(name string) (string, error) {
 		var part string
 		part, rest, more = strings.Cut(rest, "/")
 		if part == ".." {
-			return "", &nameError{fmt.Sprintf("%q holds \"..\", and names here stay beneath the run's directory", name), syscall.EXDEV}
+			return "", &nameError{`it holds "..", and names here stay beneath the run's directory`, syscall.EXDEV}
 		}
 		if len(part) > 255 {
 			return "", syscall.ENAMETOOLONG

@@ -24,7 +24,7 @@ func TestCleanName(t *testing.T) {
 		}
 	}
 	// The number is for programs; a person is told why, and no more.
-	const want = `"../a" holds "..", and names here stay beneath the run's directory`
+	const want = `it holds "..", and names here stay beneath the run's directory`
 	if _, err := CleanName("../a"); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

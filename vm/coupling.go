@@ -64,7 +64,7 @@ func self[T any](L *lua.LState, what string) T {
 			return v
 		}
 	}
-	L.RaiseError("this method belongs to a %s, and was called on %s: use a colon, as in x:method()", what, show(L.Get(1)))
+	L.RaiseError("this method belongs to %s, and was called on %s: use a colon, as in x:method()", withArticle(what), show(L.Get(1)))
 	panic("not reached")
 }
 

@@ -10,7 +10,6 @@ import (
 	lua "github.com/yuin/gopher-lua"
 
 	"moonio/engine/run"
-	"moonio/engine/suggest"
 	"moonio/vm/luaerr"
 )
 
@@ -50,7 +49,7 @@ func noMethod(typ, name string, known []string) string {
 	if len(known) == 0 {
 		return fmt.Sprintf("%s has no methods, and so no %q", typ, name)
 	}
-	return fmt.Sprintf("%s has no method %q%s; it has %s", typ, name, suggest.Hint(name, known), strings.Join(known, ", "))
+	return fmt.Sprintf("%s has no method %q%s; it has %s", typ, name, meant(name, known), strings.Join(known, ", "))
 }
 
 // raise throws a Go error. If nothing catches it, the run fails with it: it is

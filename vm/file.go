@@ -152,6 +152,8 @@ func (m *machine) place(L *lua.LState, at int, c engine.OpCode, f *engine.File, 
 		return m.cursor(f, n)
 	case lua.LString:
 		return m.sizeArg(L, at, c.String(), "offset")
+	case *lua.LFunction:
+		L.RaiseError("%s: where it goes is a function: call it, as in random()", c)
 	}
 	L.RaiseError("%s: %s is not an offset or a pattern", c, show(L.Get(at)))
 	return 0

@@ -201,7 +201,7 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 		if strings.HasPrefix(op.name, "/dev/") {
 			err = fmt.Errorf("%w; --device %s lets the script open this device", err, op.name)
 		}
-		m.refuse(L, call, err)
+		m.refuse(L, "open", err)
 	}
 	op.name = clean
 	m.permit(L, op, call)
@@ -254,6 +254,8 @@ func (m *machine) create(op *opening) error {
 
 var errNotWritten = errors.New("write = false keeps it from being laid out")
 
+const hintMkdir = "; make its directory first with mkdir"
+
 func openError(op *opening, err error) error {
 	hint := ""
 	switch {
@@ -268,7 +270,7 @@ func openError(op *opening, err error) error {
 	case errors.Is(err, syscall.ENOENT) && op.kept != nil:
 		err = op.kept
 	case errors.Is(err, syscall.ENOENT) && op.create:
-		hint = "; make its directory first with mkdir"
+		hint = hintMkdir
 	case errors.Is(err, syscall.ENOENT):
 		hint = "; a file that moonio is to make needs create = true and write = true"
 	}
@@ -318,7 +320,11 @@ func (m *machine) layout(L *lua.LState, op *opening, call string) {
 			m.raise(L, fmt.Errorf("%s: %w", call, err))
 		}
 	}
-	if err := m.fillFile(op, have); err != nil {
+	err = m.fillFile(op, have)
+	if errors.Is(err, syscall.ENOENT) {
+		err = fmt.Errorf("%w%s", err, hintMkdir)
+	}
+	if err != nil {
 		m.raise(L, err)
 	}
 }

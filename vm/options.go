@@ -31,9 +31,21 @@ func optionsAt(L *lua.LState, n int, call string) *options {
 		o.table = v
 	case *lua.LNilType:
 	default:
-		L.RaiseError("%s: options are a table such as { duration = \"10s\" }, and this is %s", call, show(v))
+		L.RaiseError("%s: options are a table such as %s, and this is %s", call, exampleOf(call), show(v))
 	}
 	return o
+}
+
+// exampleOf is how options of a call look.
+func exampleOf(call string) string {
+	name, _, _ := strings.Cut(call, " ")
+	if example := map[string]string{
+		"open": `{ size = "1GiB" }`, "stream": `{ file = f, depth = 8 }`, "verify": `{ file = f }`, "replay": `{ trace = "app.trace" }`,
+		"trace.open": `{ format = "strace" }`, "sequential": `{ gap = "4KiB" }`, "zone_strided": `{ size = "1MiB" }`, "burst": `{ base = "1k/s", peak = "5k/s", every = "10s", length = "1s" }`,
+	}[name]; example != "" {
+		return example
+	}
+	return `{ duration = "10s" }`
 }
 
 func (o *options) get(name string) lua.LValue {
@@ -48,6 +60,18 @@ func (o *options) has(name string) bool { return o.get(name) != lua.LNil }
 
 func (o *options) fail(name string, format string, args ...any) {
 	o.L.RaiseError("%s: option %s", o.call, name+": "+fmt.Sprintf(format, args...))
+}
+
+// missing says that an option must be given, and which of those that are there may be meant by it.
+func (o *options) missing(name, what string) {
+	if o.table != nil {
+		o.table.ForEach(func(k, _ lua.LValue) {
+			if word := k.String(); word != name && meant(word, []string{name}) != "" {
+				o.L.RaiseError("%s: unknown option %q%s", o.call, word, meant(word, []string{name}))
+			}
+		})
+	}
+	o.fail(name, "it must be given: %s", what)
 }
 
 // done refuses options that are not known.
@@ -84,7 +108,7 @@ func (o *options) hint(name string) string {
 			return fmt.Sprintf(" (it is one of %s)", p.call)
 		}
 	}
-	return suggest.Hint(name, o.known)
+	return meant(name, o.known)
 }
 
 func (o *options) size(name string, otherwise int64) int64 {

@@ -170,6 +170,8 @@ func (o *options) files() []*engine.File {
 	for _, v := range values {
 		f := asFile(v)
 		switch {
+		case v == lua.LNil:
+			o.missing("file", "a file that open returned")
 		case f == nil:
 			o.fail("file", "%s is not a file that open returned", show(v))
 		case f.closed.Load():

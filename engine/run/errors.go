@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -106,6 +107,8 @@ func (e *OpError) cause() string {
 		s += ": the storage refuses this offset, length or flag; direct I/O must be aligned"
 	case syscall.EBADF:
 		s += ": the file is not open, or not open for this operation"
+	case syscall.ENOENT:
+		s += e.absent()
 	case syscall.EISDIR:
 		s += ": a directory can be listed, and synced when it is opened with write = false"
 	case syscall.EMFILE, syscall.ENFILE:
@@ -128,6 +131,17 @@ func tooLarge() string {
 }
 
 // beyond says what a read found behind the file's end.
+// absent says which name there must be.
+func (e *OpError) absent() string {
+	switch op, _, _ := strings.Cut(e.Op, " "); op {
+	case "create", "mkdir":
+		return ": make its directory first with mkdir"
+	case "rename":
+		return ": neither the file nor the directory of its new name may be missing"
+	}
+	return ""
+}
+
 func (e *OpError) beyond() string {
 	size := fmt.Sprintf("%d bytes (%s)", e.Size, units.FormatSize(e.Size))
 	if e.Off < e.Size {

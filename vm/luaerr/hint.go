@@ -39,6 +39,8 @@ var (
 	assignment = regexp.MustCompile(`\b(if|while|until|elseif)\b[^=~<>]*[^=~<>]=[^=]`)
 	elseIf     = regexp.MustCompile(`\belse\s+if\b`)
 	nilGlobal  = regexp.MustCompile(`nil value \(global '([^']+)'\)`)
+	textNumber = regexp.MustCompile(`^attempt to (compare (number with string|string with number)|perform arithmetic on a string value)`)
+	noNumber   = regexp.MustCompile(`^attempt to (perform arithmetic on|concatenate) a userdata value|^attempt to compare (number with userdata|userdata with number)`)
 )
 
 // hint guesses what was meant.
@@ -48,7 +50,13 @@ func (e *Error) hint(syntax bool, known []string) string {
 			return "did you mean '" + near + "'?"
 		}
 	}
-	if !syntax {
+	switch {
+	case syntax:
+	case textNumber.MatchString(e.Message):
+		return `figures are numbers, in seconds and bytes, and so are ms(5), seconds("5ms") and bytes("4KiB")`
+	case noNumber.MatchString(e.Message):
+		return "a counter's number is c:get(), which c:add(1) adds to; that of a semaphore's free units is s:value()"
+	default:
 		return ""
 	}
 	if m := unit.FindStringSubmatch(e.Message); m != nil {

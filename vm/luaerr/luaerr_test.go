@@ -27,6 +27,7 @@ func fault(t *testing.T, source string) *luaerr.Error {
 	if err := s.Open(lua51.Options{Print: io.Discard, Compile: luafix.Compile}); err != nil {
 		t.Fatal(err)
 	}
+	s.L.SetGlobal("handle", s.L.NewUserData())
 	s.L.SetGlobal("crash", s.Function(func(*lua.LState) int { panic("no luck") }))
 	if err := s.Run(s.L.NewFunctionFromProto(proto)); err != nil {
 		return luaerr.New(err, sources, known)
@@ -101,6 +102,9 @@ func TestMark(t *testing.T) {
 		"goto nowhere":                                     "nowhere",
 		"local ok = math.floor({})":                        "floor",
 		"local x = 9007199254740993":                       "9007199254740993",
+		`local f = error("open \"f\": unknown option \"x\"; known are x")`:           "",
+		`local f, x = error('open "f": unknown option "frost" here'), { frost = 1 }`: "frost",
+		`local f = error('stream "r": zipf(5) in "f": too much', zipf(5))`:           "zipf",
 	} {
 		e := fault(t, source)
 		got := ""
@@ -144,6 +148,12 @@ func TestHints(t *testing.T) {
 		"if a then\nelse if b then\nend":      "Lua writes elseif in one word; \"else if\" needs an end of its own",
 		"for k, v in { 1, 2 } do end":         "for … in takes an iterator: pairs(t) or ipairs(t) for a table",
 		"local x = y and nil.z":               "",
+		"local ok = 0.004 < '5ms'":            `figures are numbers, in seconds and bytes, and so are ms(5), seconds("5ms") and bytes("4KiB")`,
+		"local ok = '5ms' >= 0.004":           `figures are numbers, in seconds and bytes, and so are ms(5), seconds("5ms") and bytes("4KiB")`,
+		"local x = '5ms' * 2":                 `figures are numbers, in seconds and bytes, and so are ms(5), seconds("5ms") and bytes("4KiB")`,
+		"local ok = {} < 5":                   "",
+		"local c = handle c = c + 1":          "a counter's number is c:get(), which c:add(1) adds to; that of a semaphore's free units is s:value()",
+		"local c = handle print(c .. 's')":    "a counter's number is c:get(), which c:add(1) adds to; that of a semaphore's free units is s:value()",
 	} {
 		if got := fault(t, source).Hint; got != want {
 			t.Errorf("%s: hint %q, want %q", source, got, want)

@@ -10,12 +10,14 @@ import (
 
 var (
 	variable = regexp.MustCompile(`\((global|local|upvalue|field|method) '([^'\n]+)'\)`)
-	option   = regexp.MustCompile(`\boption (\w+): |\b(\w+) = \S+: `)
+	option   = regexp.MustCompile(`\boption (\w+): |\bunknown option "(\w+)"|\b(\w+) = \S+: `)
 	quoted   = regexp.MustCompile(`['"]([^'"\n]+)['"]`)
+	context  = regexp.MustCompile(`^([\w.]+)( "[^"\n]*")?: `) // what was called, and the name that it was given
+	about    = regexp.MustCompile(`^(\w+)\(`)
 )
 
 // mark puts the mark under the best guess of what in the line is wrong: the variable that
-// the message names, else the option, else the first thing that it quotes, else what it is about.
+// the message names, else the option, else the first thing that it quotes, else the function that it is about.
 func (e *Error) mark() {
 	tokens := luafix.Tokens(e.Source)
 	if e.Column > 0 {
@@ -27,17 +29,50 @@ func (e *Error) mark() {
 		return
 	}
 	for _, m := range option.FindAllStringSubmatch(e.Message, -1) {
-		if e.markOption(tokens, m[1]+m[2]); e.Column > 0 {
-			return
-		}
-	}
-	for _, m := range quoted.FindAllStringSubmatch(e.Message, -1) {
-		if e.markText(tokens, m[1]); e.Column > 0 {
+		if e.markOption(tokens, m[1]+m[2]+m[3]); e.Column > 0 {
 			return
 		}
 	}
 	if strings.HasPrefix(e.Message, "attempt to compare") {
 		e.markOnly(tokens, "<", "<=", ">", ">=")
+		return
+	}
+	calls, said := e.calls()
+	if m := about.FindStringSubmatch(said); m != nil {
+		e.markCall(tokens, m[1])
+	}
+	for _, m := range quoted.FindAllStringSubmatch(said, -1) {
+		if e.Column == 0 {
+			e.markText(tokens, m[1])
+		}
+	}
+	for _, name := range calls {
+		if e.Column == 0 {
+			e.markCall(tokens, name)
+		}
+	}
+}
+
+// calls are the functions that the message is about, the innermost first, and what it says of them.
+func (e *Error) calls() (names []string, said string) {
+	said = e.Message
+	for m := context.FindStringSubmatch(said); m != nil; m = context.FindStringSubmatch(said) {
+		names = append([]string{m[1]}, names...)
+		said = said[len(m[0]):]
+	}
+	return names, said
+}
+
+// markCall marks a name where it is called, if that is only once.
+func (e *Error) markCall(tokens []luafix.Token, name string) {
+	var found []luafix.Token
+	for i, t := range tokens {
+		if t.Text == name && t.Kind == luafix.Name && strings.Contains("({\"'[", textAt(tokens, i+1)[:1]) {
+			found = append(found, t)
+		}
+	}
+	if len(found) == 1 {
+		e.markToken(found[0])
 	}
 }
 
