@@ -39,8 +39,13 @@ func (m *machine) choose(L *lua.LState) int {
 	if !ok {
 		L.RaiseError("choose: give it a list of values, or a table of weights, and not %s", show(L.Get(1)))
 	}
-	if n := t.Len(); n > 0 {
-		L.Push(t.RawGetInt(1 + int(m.rand().Uint64n(uint64(n)))))
+	if t.RawGetInt(1) != lua.LNil {
+		k := 1 + int(m.rand().Uint64n(uint64(t.Len())))
+		v := t.RawGetInt(k)
+		if v == lua.LNil {
+			L.RaiseError("choose: value %d of the list is nil: a list has no holes, and a table of weights no key 1", k)
+		}
+		L.Push(v)
 		return 1
 	}
 	entries := sorted(t)

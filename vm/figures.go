@@ -26,6 +26,7 @@ type measured struct {
 	op   *report.Op  // nil of a job
 	job  *report.Job // nil if several were put together
 	name string
+	fn   *lua.LFunction // what the job's clients do, of a job that has them
 }
 
 // figures are the functions on what was measured. Only the top level has results.

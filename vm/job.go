@@ -71,6 +71,7 @@ func (m *machine) bind(j *job) run.Job {
 	r := j.Job
 	if j.fn != nil {
 		m.noteAssigned(j.Name, j.fn)
+		m.bodies[j.Name] = j.fn
 		c := *r.Clients
 		c.Program = func(w *run.Worker) (run.Program, error) { return newProgram(m, w, j) }
 		r.Clients = &c

@@ -34,7 +34,8 @@ type machine struct {
 	turnPatterns map[dist.Pattern]*lua.LUserData
 	measured     map[*lua.LTable]measured // results of operations that the script holds
 
-	notes []report.Warning // on the phase that is made
+	notes  []report.Warning          // on the phase that is made
+	bodies map[string]*lua.LFunction // what the clients of its jobs do
 
 	mapping bool // it only runs a replay's map function
 
@@ -77,6 +78,9 @@ func newMachine(r *Run) (*machine, error) {
 	m.noSuchJob = m.indexed(missing["job"])
 	m.noSuchOp = m.indexed(missing["op"])
 	m.noSuchFigure = m.indexed(missing["figure"])
+	for _, mt := range []*lua.LTable{m.noSuchJob, m.noSuchOp, m.noSuchFigure} {
+		mt.RawSetString("__tostring", m.L.NewFunction(m.resultText))
+	}
 	m.noSuchParam = m.indexed(missing["param"])
 	m.errorType = m.metatable("error", nil)
 	if err := m.installSpan(); err != nil {

@@ -1,7 +1,7 @@
 package vm
 
 import (
-	"maps"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +10,8 @@ import (
 
 	"moonio/engine"
 	"moonio/engine/report"
-	"moonio/engine/suggest"
+	"moonio/engine/units"
+	"moonio/vm/lua51"
 )
 
 // result makes a phase's result into a value for the script. Names that are
@@ -58,17 +59,17 @@ func (m *machine) steadyResult(s *report.Steady) *lua.LTable {
 
 func (m *machine) jobResult(j *report.Job) *lua.LTable {
 	t := m.L.NewTable()
-	for _, name := range slices.Sorted(maps.Keys(j.Ops)) { // pairs goes over them in this order
+	for _, name := range j.OpNames() { // in one order, so that a script that goes through them does the same each time
 		op := j.Ops[name]
 		r := m.opResult(op)
-		m.remember(r, measured{op, j, name})
+		m.remember(r, measured{op: op, job: j, name: name})
 		t.RawSetString(name, r)
 	}
 	t.RawSetString("duration", nsToSeconds(float64(j.DurationNS)))
 	if j.Verify != nil {
 		t.RawSetString("verify", m.verifyResult(j.Verify))
 	}
-	m.remember(t, measured{job: j})
+	m.remember(t, measured{job: j, fn: m.bodies[j.Name]})
 	m.L.SetMetatable(t, m.noSuchOp)
 	return t
 }
@@ -113,12 +114,30 @@ var figureNames = [10]string{"min", "mean", "max", "stddev", "p50", "p90", "p95"
 
 func nsToSeconds(ns float64) lua.LNumber { return lua.LNumber(ns / 1e9) }
 
+// resultText is what a result says of itself where it is printed.
+func (m *machine) resultText(L *lua.LState) int {
+	t := L.CheckTable(1)
+	from := m.measured[t]
+	text := "a result with " + strings.Join(keys(t), ", ")
+	if op := from.op; op != nil {
+		text = fmt.Sprintf("%s operations, %s/s", units.ApproxCount(float64(op.Count)), units.ApproxCount(op.IOPS))
+		if op.Bytes > 0 {
+			text += ", " + units.ApproxBandwidth(op.Bandwidth)
+		}
+		if s := op.Service; s != nil {
+			text += fmt.Sprintf(", mean %s, p99 %s", units.ApproxDuration(s.MeanNS), units.ApproxDuration(float64(s.P99NS)))
+		}
+	}
+	L.Push(lua.LString(text))
+	return 1
+}
+
 // missing are the __index functions of results.
 func (m *machine) missing() map[string]lua.LGFunction {
 	return map[string]lua.LGFunction{
 		"job": func(L *lua.LState) int {
 			t, name := L.CheckTable(1), L.Get(2).String()
-			L.RaiseError("this phase has no job %q%s; it has %s", name, suggest.Hint(name, keys(t)), strings.Join(keys(t), ", "))
+			L.RaiseError("this phase has no job %q%s; it has %s", name, meant(name, keys(t)), strings.Join(keys(t), ", "))
 			return 0
 		},
 		"op": func(L *lua.LState) int {
@@ -127,24 +146,25 @@ func (m *machine) missing() map[string]lua.LGFunction {
 				L.Push(m.verifyResult(&report.Verification{}))
 				return 1
 			}
-			if m.run.Plan != nil || isOp(name) {
+			from := m.measured[t]
+			if m.run.Plan != nil || isOp(name) || from.fn != nil && lua51.Mentions(from.fn, name) { // a span that was never reached
 				op := &report.Op{}
 				r := m.opResult(op)
-				m.remember(r, measured{op, m.measured[t].job, name})
+				m.remember(r, measured{op: op, job: from.job, name: name})
 				L.Push(r)
 				return 1
 			}
-			L.RaiseError("this job measured nothing named %q%s; it has %s", name, suggest.Hint(name, keys(t)), strings.Join(keys(t), ", "))
+			L.RaiseError("this job measured nothing named %q%s; it has %s", name, meant(name, keys(t)), strings.Join(keys(t), ", "))
 			return 0
 		},
 		"param": func(L *lua.LState) int {
 			t, name := L.CheckTable(1), L.Get(2).String()
-			L.RaiseError("params declares no %q%s; it has %s", name, suggest.Hint(name, keys(t)), strings.Join(keys(t), ", "))
+			L.RaiseError("params declares no %q%s; it has %s", name, meant(name, keys(t)), strings.Join(keys(t), ", "))
 			return 0
 		},
 		"figure": func(L *lua.LState) int {
 			t, name := L.CheckTable(1), L.Get(2).String()
-			L.RaiseError("there is no figure %q%s; there are %s", name, suggest.Hint(name, keys(t)), strings.Join(keys(t), ", "))
+			L.RaiseError("there is no figure %q%s; there are %s", name, meant(name, keys(t)), strings.Join(keys(t), ", "))
 			return 0
 		},
 	}

@@ -82,7 +82,7 @@ func toDelay(v lua.LValue) (dist.Delay, error) {
 		}
 		return dist.Delay{}, fmt.Errorf("%s is not a length of time", show(v))
 	case lua.LString:
-		if a, b, ok := strings.Cut(string(v), "-"); ok {
+		if a, b, ok := strings.Cut(string(v), "-"); ok && a != "" {
 			from, to = lua.LString(a), lua.LString(b)
 		}
 	case *lua.LTable:
@@ -96,8 +96,10 @@ func toDelay(v lua.LValue) (dist.Delay, error) {
 	if d.From, err = toDuration(from); err != nil {
 		return d, err
 	}
-	if d.To, err = toDuration(to); err != nil {
-		return d, err
+	if d.To = d.From; from != to {
+		if d.To, err = toDuration(to); err != nil {
+			return d, err
+		}
 	}
 	return d, d.Check()
 }

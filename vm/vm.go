@@ -134,7 +134,7 @@ func (d *director) phase(L *lua.LState) int {
 			m.raise(L, err)
 		}
 	}
-	m.notes = nil
+	m.notes, m.bodies = nil, map[string]*lua.LFunction{}
 	p, check := m.phasePlan(L)
 	if d.run.Plan != nil {
 		L.Push(d.plan(L, p))
@@ -259,8 +259,12 @@ func planned(p *run.Phase) *report.Phase {
 
 // sleep lets time pass.
 func (m *machine) sleep(L *lua.LState) int {
-	d := args{L, "sleep"}.duration(1, "how long")
 	m.notThinking(L, "sleep")
+	delay, err := toDelay(L.Get(1))
+	if err != nil {
+		L.RaiseError("sleep: how long: %v", err)
+	}
+	d := delay.Next(m.rand())
 	if m.task == nil {
 		if m.run.Plan == nil {
 			if err := m.run.Session.Sleep(m.run.ctx, d); err != nil {

@@ -160,7 +160,7 @@ func (r *Result) storage() bool {
 
 // io calls f for each of the job's operations on storage, in the order they are shown.
 func (j *Job) io(f func(name string, o *Op)) {
-	for _, name := range j.opNames() {
+	for _, name := range j.OpNames() {
 		if o := j.Ops[name]; !o.Span {
 			f(name, o)
 		}

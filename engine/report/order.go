@@ -8,9 +8,9 @@ import (
 	"moonio/engine"
 )
 
-// opNames are the job's operations in the order they are shown: the storage's,
+// OpNames are the job's operations in the order they are shown: the storage's,
 // as the engine lists them, then the clients' turns, then their spans by name.
-func (j *Job) opNames() []string {
+func (j *Job) OpNames() []string {
 	return slices.SortedFunc(maps.Keys(j.Ops), func(a, b string) int {
 		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
 	})

@@ -180,7 +180,7 @@ func (p *Phase) rows(c columns) *table {
 	t.add(head(c, failed)...)
 	t.half = len(t.rows[0]) - len(latencies)
 	for _, j := range p.Jobs {
-		for _, name := range j.opNames() {
+		for _, name := range j.OpNames() {
 			o := j.Ops[name]
 			cells := o.cells(j, c)
 			if failed {

@@ -74,7 +74,7 @@ func shortTransfers(_ *Result, p *Phase) []string {
 func fewSamples(_ *Result, p *Phase) []string {
 	var list []string
 	for _, j := range p.Jobs {
-		for _, name := range j.opNames() {
+		for _, name := range j.OpNames() {
 			if n := j.Ops[name].Count; n > 0 && n < fewCount {
 				list = append(list, fmt.Sprintf("%s.%s %d", j.Name, name, n))
 			}

@@ -347,7 +347,7 @@ function clients(name, n, options, fn) end
 function exponential(mean) end
 
 ---Waits. At the top level time passes between phases.
----@param d Duration
+---@param d Duration|Duration[]|Delay how long: a time; a range ("1ms-5ms" or {"1ms", "5ms"}) from which it is drawn; or `exponential("1ms")`
 function sleep(d) end
 
 ---Times a stretch of a client's own under a name, and returns what the function returns. Only in a client.
@@ -453,6 +453,8 @@ function replay(name, options) end
 local Queue = {}
 
 ---Makes a queue that keeps at most that many operations in flight. When it is full, the next operation waits for room. Only in a client.
+---What a queue still has in flight at the end of the turn that made it is waited for, and is part of that turn. One that is kept
+---for the turns to come, such as in a table by the client's number, keeps its operations in flight from then on.
 ---@param depth integer
 ---@return Queue
 function queue(depth) end
@@ -618,7 +620,8 @@ function rand(lo, hi) end
 ---@return boolean
 function chance(p) end
 
----One of a list's values, each as likely as the others; or, from a table of weights, one of its keys.
+---One of a list's values, each as likely as the others; or, from a table of weights, one of its keys: choose{ ["4KiB"] = 70, ["64KiB"] = 30 }.
+---A table with a key 1 is a list.
 ---@generic T
 ---@param values T[]|table<T, number>
 ---@return T
@@ -753,8 +756,8 @@ function Counter:set(value) end
 ---@field limit number what it had to come down to, in the same unit: per cent of the mean, or the metric's
 ---@field window number in seconds
 
----What a job measured: its operations, "iteration" and its spans by name. An operation that never completed has count 0, and
----no number for its latencies, so that no comparison with them holds.
+---What a job measured: its operations, "iteration" and its spans by name. An operation that never completed, or a span of the
+---job's function that was never reached, has count 0, and no number for its latencies, so that no comparison with them holds.
 ---@class JobResult
 ---@field duration number measured time in seconds
 ---@field verify? VerifyResult what was verified, if anything was
