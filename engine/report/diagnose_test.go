@@ -216,7 +216,7 @@ func TestWarnings(t *testing.T) {
 		"in time":                   {func(x run) { rated(x); x.j.Lag.MeanNS = 9e5 }, nil},
 		"behind": {func(x run) { rated(x); x.j.Lag.MeanNS, x.j.Lag.MaxNS = 4e6, 90*ms },
 			[]string{"behind-schedule: reads: operations went out 4 ms late on average and 90 ms at most, beside a service time of 981 µs; response times hold the wait. Its operations in flight were all taken: raise the depth, or lower the rate."}},
-		"missed": {func(x run) { rated(x); x.j.Lag.Scheduled = 1200000 },
+		"missed": {func(x run) { rated(x); x.j.Lag.Scheduled, x.j.Lag.Missed = 1200000, 240000 },
 			[]string{"rate-missed: reads: 960000 of the 1200000 operations that fell due were done (80 %): 20k/s is more than was carried. Lower the rate, or raise the depth if the storage has more to give."}},
 	} {
 		t.Run(name, func(t *testing.T) {

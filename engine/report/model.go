@@ -246,7 +246,8 @@ type Verification struct {
 // Lag is how far a job was behind its schedule.
 type Lag struct {
 	Scheduled int64   `json:"scheduled"` // operations that fell due in the measured time
-	MeanNS    float64 `json:"mean_ns"`   // submitted − intended
+	Missed    int64   `json:"missed"`    // of them, those that were never submitted
+	MeanNS    float64 `json:"mean_ns"`   // submitted − intended, of the others
 	MaxNS     int64   `json:"max_ns"`
 }
 

@@ -133,7 +133,7 @@ func mixed(t *testing.T) *Result {
 	reads := &Job{
 		Name: "reads", Kind: "stream", Threads: 2, Depth: 16, DurationNS: ns,
 		Conditions: Conditions{Pattern: "zipf(1.1)", Files: []string{"data"}, FileCount: 1, SizeBytes: 8 * gib, IO: "direct", Rate: "2k/s", Arrival: "poisson"},
-		Lag:        &Lag{Scheduled: 120000, MeanNS: 3.2e6, MaxNS: 210 * ms},
+		Lag:        &Lag{Scheduled: 120000, Missed: 9988, MeanNS: 3.2e6, MaxNS: 210 * ms},
 		Ops:        map[string]*Op{"read": op(t, 110000, 8*kib, ns, around(110000, 140*us), around(110000, 3400*us))},
 	}
 	reads.Ops["read"].Errors, reads.Ops["read"].ErrorsBy = 12, map[string]int64{"EIO": 11, "ENODATA": 1}

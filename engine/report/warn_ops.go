@@ -178,8 +178,7 @@ func rateMissed(_ *Result, _ *Phase, j *Job) []string {
 	if j.Lag == nil || j.Lag.Scheduled == 0 {
 		return nil
 	}
-	var done int64
-	j.io(func(_ string, o *Op) { done += o.Count + o.Errors })
+	done := j.Lag.Scheduled - j.Lag.Missed
 	if float64(done) >= metRate*float64(j.Lag.Scheduled) {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/pace"
+	"moonio/engine/report"
 )
 
 // mixed is a stream of reads and writes in equal parts.
@@ -91,6 +93,25 @@ func TestDirectionsMissed(t *testing.T) {
 	r, w := j.Ops["read"].Count, j.Ops["write"].Count
 	if !within(float64(r), 2*float64(w), 0.01) {
 		t.Errorf("%d reads and %d writes, where twice as many reads fall due", r, w)
+	}
+}
+
+// What one direction misses shows, however much the other one does beside it.
+func TestRatedDirectionMissed(t *testing.T) {
+	s := simSession(t, steady)
+	st := mixed(t, 4, s.testFile(t, "f", 1<<20))
+	st.Mix[0].Weight = 10 // of reads, which have no rate
+	writes := constant(t, 20_000)
+	st.WriteRate = &writes
+	r := play(t, s, &Phase{Duration: time.Second, Jobs: oneStream(st)})
+	j := r.Jobs[0]
+	if due, done := j.Lag.Scheduled, j.Ops["write"].Count; due != 20_000 || j.Lag.Missed != due-done || done > due/2 {
+		t.Errorf("%d writes of %d, lag %+v", done, due, j.Lag)
+	}
+	res := &report.Result{Phases: []*report.Phase{r}}
+	report.Diagnose(res)
+	if !slices.ContainsFunc(r.Warnings, func(w report.Warning) bool { return w.Code == "rate-missed" }) {
+		t.Errorf("no word of it in %q", r.Warnings)
 	}
 }
 

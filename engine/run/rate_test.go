@@ -219,6 +219,23 @@ func TestOverload(t *testing.T) {
 	})
 }
 
+// Syncs and other operations that writes bring about have no part in the schedule: they don't make
+// it look better kept.
+func TestLagOfScheduled(t *testing.T) {
+	s := simSession(t, steady)
+	f := s.testFile(t, "f", 1<<20)
+	st := stream4K(t, engine.Write, 8, f).rated(t, constant(t, 50_000), pace.Uniform)
+	st.Syncs, st.SyncEnd = []SyncEvery{{engine.Fdatasync, 1}}, engine.Fsync
+	j := play(t, s, &Phase{Duration: time.Second, Jobs: oneStream(st)}).Jobs[0]
+	op, lag := j.Ops["write"], j.Lag
+	if lag.Scheduled != 50_000 || lag.Missed != 50_000-op.Count || j.Ops["fdatasync"].Count < op.Count/2 {
+		t.Errorf("lag %+v of %d writes and %d syncs", lag, op.Count, j.Ops["fdatasync"].Count)
+	}
+	if !within(op.Response.MeanNS-op.Service.MeanNS, lag.MeanNS, 1e-6) {
+		t.Errorf("response %v, service %v, lag %v", op.Response.MeanNS, op.Service.MeanNS, lag.MeanNS)
+	}
+}
+
 // Until its end a rated job is measured, though its last operation came before.
 func TestRatedJobLastsItsTime(t *testing.T) {
 	s := simSession(t, steady)

@@ -141,6 +141,7 @@ func (s *stream) doChore(w *Worker) bool {
 		return false
 	}
 	s.load(w, c.code, c.target, c.off, c.n, c.at)
+	s.aside(w)
 	return true
 }
 
@@ -208,6 +209,7 @@ func (s *stream) conclude(w *Worker) {
 	for s.chores.len() > 0 && len(s.free) > 0 {
 		c := s.chores.pop()
 		w.prepare(s.put(w, c.code, c.target, c.at))
+		s.aside(w)
 	}
 	s.ending = s.chores.len() > 0
 }

@@ -15,7 +15,8 @@ type slot struct {
 	most      int64   // how long it may take; 0: as long as it likes
 	job       int32
 	checking
-	open bool // has a response time beside its service time
+	open  bool // has a response time beside its service time
+	aside bool // others have brought it about, and no schedule
 }
 
 // ask is what a client asked for when there were no slots.

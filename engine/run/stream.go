@@ -245,11 +245,17 @@ func (s *stream) put(w *Worker, code engine.OpCode, t *target, due int64) uint32
 	return slot
 }
 
+// aside notes that the operation that was queued last has no part in the schedule.
+func (s *stream) aside(w *Worker) { w.slots[w.queue[len(w.queue)-1]].aside = true }
+
 // completed takes an operation back.
 func (s *stream) completed(w *Worker, slot uint32, res int64) {
 	s.free = append(s.free, slot)
 	sl := &w.slots[slot]
-	if sl.open && sl.intended >= w.p.from {
+	switch {
+	case sl.aside:
+		sl.aside = false
+	case sl.open && sl.intended >= w.p.from:
 		late := sl.submitted - sl.intended
 		s.lag.count++
 		s.lag.sum += late
@@ -275,8 +281,7 @@ func (s *stream) until(w *Worker) int64 {
 			return min(t, s.end)
 		}
 	}
-	switch {
-	case s.next.ready && len(s.free) > 0:
+	if s.next.ready && len(s.free) > 0 {
 		return min(s.next.due, s.end)
 	}
 	return s.end

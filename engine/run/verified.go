@@ -199,6 +199,7 @@ func (s *stream) reread(w *Worker) bool {
 		return true
 	}
 	slot := s.put(w, engine.Read, r.target, w.now)
+	s.aside(w)
 	op := &w.ops[slot]
 	op.Off, op.Buf = r.off, op.Buf[:r.n]
 	w.prepare(slot)
