@@ -121,7 +121,7 @@ func (p *phase) compileStream(i int, s *Stream) (*course, error) {
 	c.open.Store(int64(workers))
 	alone := workers == 1
 	for n, f := range s.Files {
-		t := &target{file: f, region: max(s.Read.region(f), s.Write.region(f))}
+		t := &target{file: f, region: s.region(f)}
 		if err := p.verifyTarget(s, t); err != nil {
 			return nil, err
 		}
@@ -241,6 +241,14 @@ func (a *Access) region(f *engine.File) int64 {
 		return a.Size
 	}
 	return f.Size() - a.Offset
+}
+
+// region is how many bytes of a file the stream is about.
+func (s *Stream) region(f *engine.File) int64 {
+	if !s.does(false) && !s.does(true) {
+		return f.Size() // it is appended to
+	}
+	return max(s.Read.region(f), s.Write.region(f))
 }
 
 // aligned refuses before the first operation what the storage would refuse then.

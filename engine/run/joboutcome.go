@@ -167,6 +167,10 @@ func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
 		c.Pattern = strings.TrimPrefix(c.Pattern+" / "+w, " / ")
 	}
 	p.describeFiles(s.Files, c)
+	c.SizeBytes = 0
+	for _, f := range s.Files {
+		c.SizeBytes += s.region(f)
+	}
 	if s.DSync {
 		c.Sync = "dsync"
 	}

@@ -11,6 +11,22 @@ import (
 	"moonio/engine/report"
 )
 
+// A stream's condition is the region that its offsets are drawn from, and not the file that lies in.
+func TestRegion(t *testing.T) {
+	s := simSession(t, steady)
+	f, log := s.testFile(t, "f", 1<<20), s.testFile(t, "log", 0)
+	st := stream4K(t, engine.Read, 1, f)
+	st.Read.Offset, st.Read.Size = 256<<10, 64<<10
+	st.Write = st.Read
+	r := play(t, s, &Phase{Ops: 100, Jobs: []Job{{Name: "reads", Stream: st}, {Name: "log", Stream: stream4K(t, engine.Append, 1, log)}}})
+	if n := r.Jobs[0].Conditions.SizeBytes; n != 64<<10 {
+		t.Errorf("reads are from %d bytes, want %d", n, 64<<10)
+	}
+	if n := r.Jobs[1].Conditions.SizeBytes; n != r.Jobs[1].Ops["append"].Bytes {
+		t.Errorf("a file of %d bytes was appended to, want %d", n, r.Jobs[1].Ops["append"].Bytes)
+	}
+}
+
 // In a closed loop the time that operations take together is what the depth and the
 // duration make.
 func TestLittlesLaw(t *testing.T) {
