@@ -227,6 +227,7 @@ type Conditions struct {
 	SizeBytes int64    `json:"size_bytes"`        // of all its files together: what offsets are drawn from
 	IO        string   `json:"io,omitempty"`      // "direct", "buffered" or "mixed"
 	Sync      string   `json:"sync,omitempty"`    // "dsync" if every write is durable before it completes
+	Held      string   `json:"held,omitempty"`    // what kept a stream below its depth at times, as the script asked for: "thinks 1ms after every 8 operations"
 	Rate      string   `json:"rate,omitempty"`    // the schedule as the script said it, "20k/s"; empty for a closed loop
 	Arrival   string   `json:"arrival,omitempty"` // "uniform", "poisson"
 }

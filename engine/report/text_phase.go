@@ -140,7 +140,7 @@ func jobLine(j *Job) string {
 	} else {
 		where += files
 	}
-	return phrases(kind, where, c.IO, c.Sync, strings.TrimSpace(c.Rate+" "+c.Arrival), j.threads(), j.times())
+	return phrases(kind, where, c.IO, c.Sync, c.Held, strings.TrimSpace(c.Rate+" "+c.Arrival), j.threads(), j.times())
 }
 
 // threads are those of the job's own, if it had some.

@@ -34,13 +34,13 @@ func failures(_ *Result, p *Phase) []string {
 	return texts
 }
 
-// namesAlone are errors of names, which are between the program and its directory.
-var namesAlone = []string{"ENOENT", "EEXIST", "ENOTDIR", "EISDIR", "ENOTEMPTY", "ECANCELED"}
+// unlogged are errors of which the kernel's log has nothing: of names, and what a script can ask for.
+var unlogged = []string{"ENOENT", "EEXIST", "ENOTDIR", "EISDIR", "ENOTEMPTY", "ECANCELED", "EAGAIN", "ENOSPC", "EOF", "LATE"}
 
 // kernelKnows points to the kernel's log, unless it has nothing on such errors.
 func kernelKnows(n map[string]int64) string {
 	others := maps.Clone(n)
-	maps.DeleteFunc(others, func(e string, _ int64) bool { return slices.Contains(namesAlone, e) })
+	maps.DeleteFunc(others, func(e string, _ int64) bool { return slices.Contains(unlogged, e) })
 	if len(n) > 0 && len(others) == 0 {
 		return ""
 	}
@@ -136,6 +136,12 @@ func (j *Job) served() (sum, mean float64, n int64) {
 	return sum, mean, n
 }
 
+// failed is the number of the job's operations that did.
+func (j *Job) failed() (n float64) {
+	j.io(func(_ string, o *Op) { n += float64(o.Errors) })
+	return n
+}
+
 func deepQueue(_ *Result, _ *Phase, j *Job) []string {
 	_, mean, n := j.served()
 	if j.Kind != "stream" || j.open() || j.Depth < deepDepth || mean < deepNS {
@@ -147,7 +153,10 @@ func deepQueue(_ *Result, _ *Phase, j *Job) []string {
 
 func shallowQueue(r *Result, _ *Phase, j *Job) []string {
 	sum, _, n := j.served()
-	if j.Kind != "stream" || j.open() || j.Depth < 2 || j.DurationNS <= 0 || n < 10*int64(j.Depth) {
+	if j.Kind != "stream" || j.open() || j.Conditions.Held != "" || j.Depth < 2 || j.DurationNS <= 0 || n < 10*int64(j.Depth) {
+		return nil
+	}
+	if failed := j.failed(); failed > (1-shallow)/2*float64(n) { // for how long those were in flight is not known
 		return nil
 	}
 	if r.EngineInfo.Memory && !r.EngineInfo.Virtual { // nothing stays in flight where there is no device

@@ -2,10 +2,12 @@ package run
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"moonio/engine"
 	"moonio/engine/dist"
+	"moonio/engine/units"
 )
 
 // brake is what holds one worker's part of a stream back: pauses to think, and a depth that has to
@@ -48,6 +50,29 @@ func (s *stream) newBrake(w *Worker) (*brake, error) {
 	}
 	b.pauses = delays{spec.Think.Time}
 	return b, nil
+}
+
+// heldText says what keeps the stream below its depth at times; "" if nothing does.
+func (s *Stream) heldText() string {
+	var parts []string
+	if t := s.Think; t != nil {
+		how := t.Time.String()
+		if t.Program != nil {
+			how = "as long as a function says"
+		}
+		every := units.FormatDuration(t.After) + " of work"
+		if t.Every > 0 {
+			every = fmt.Sprintf("%d operations", t.Every)
+		}
+		parts = append(parts, fmt.Sprintf("thinks %s after every %s", how, every))
+	}
+	if s.Low > 0 {
+		parts = append(parts, fmt.Sprintf("filled up from depth %d", s.Low))
+	}
+	if s.Batch > 1 {
+		parts = append(parts, fmt.Sprintf("waits for %d completions at a time", s.Batch))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // delays are Pauses that are only drawn.

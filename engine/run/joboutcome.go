@@ -174,6 +174,7 @@ func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
 	if s.DSync {
 		c.Sync = "dsync"
 	}
+	c.Held = s.heldText()
 	if !s.paced() {
 		return
 	}

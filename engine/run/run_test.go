@@ -11,6 +11,25 @@ import (
 	"moonio/engine/report"
 )
 
+// What a script holds a stream back by is one of its conditions.
+func TestHeld(t *testing.T) {
+	s := simSession(t, steady)
+	st := stream4K(t, engine.Read, 8, s.testFile(t, "f", 1<<20))
+	for want, change := range map[string]func(){
+		"":                                    func() {},
+		"thinks 1ms after every 8 operations": func() { st.Think = &Think{Time: dist.Delay{From: time.Millisecond, To: time.Millisecond}, Every: 8} },
+		"thinks 0s after every 1ms of work, filled up from depth 2": func() { st.Think, st.Low = &Think{After: time.Millisecond}, 2 },
+		"filled up from depth 2, waits for 4 completions at a time": func() { st.Low, st.Batch = 2, 4 },
+	} {
+		st.Think, st.Low, st.Batch = nil, 0, 0
+		change()
+		r := play(t, s, &Phase{Duration: 10 * time.Millisecond, Jobs: oneStream(st)})
+		if c := r.Jobs[0].Conditions; c.Held != want {
+			t.Errorf("held by %q, want %q", c.Held, want)
+		}
+	}
+}
+
 // A stream's condition is the region that its offsets are drawn from, and not the file that lies in.
 func TestRegion(t *testing.T) {
 	s := simSession(t, steady)
