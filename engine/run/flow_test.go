@@ -413,6 +413,17 @@ func TestPrioShares(t *testing.T) {
 	}
 }
 
+// Shares that come to 100 do so though binary fractions of them don't.
+func TestSharesOfAll(t *testing.T) {
+	st := &Stream{}
+	for _, percent := range []float64{88.2, 9.4, 2.4} {
+		st.Prios = append(st.Prios, PrioShare{Percent: percent})
+	}
+	if err := st.validatePrios(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestStreamRefused(t *testing.T) {
 	s := nullSession(t)
 	f := s.testFile(t, "f", 1<<20)

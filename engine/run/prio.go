@@ -23,13 +23,16 @@ func (s *PrioShare) of(code engine.OpCode, n int64) bool {
 	return (s.Op == engine.Nop || s.Op == code) && (s.Block == 0 || s.Block == n)
 }
 
+// rounding is how far a sum of per cents may be off for being one of binary fractions.
+const rounding = 1e-9
+
 func (s *Stream) validatePrios() error {
 	for _, share := range s.Prios {
 		if !(share.Percent >= 0 && share.Percent <= 100) {
 			return fmt.Errorf("ioprio_share: %v per cent of the operations: from 0 to 100 are possible", share.Percent)
 		}
 		for _, op := range []engine.OpCode{engine.Read, engine.Write} {
-			if sum := s.shared(op, share.Block); sum > 100 {
+			if sum := s.shared(op, share.Block); sum > 100+rounding {
 				return fmt.Errorf("ioprio_share: the shares of the same operations come to %v per cent, and the most is 100", sum)
 			}
 		}
