@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"moonio/engine/report"
 )
 
@@ -92,7 +90,7 @@ func (p *phase) ended() string {
 }
 
 func (p *phase) reportLoad(r *report.Phase) {
-	r.CPU = p.cpuUsed()
+	r.CPU = p.processUsed().CPU
 	r.Device = p.deviceTraffic()
 	if !p.closed.Load() {
 		return // left in the middle: the workers' own figures are still theirs
@@ -117,17 +115,6 @@ func (p *phase) reportLoad(r *report.Phase) {
 		// A completion that comes at any moment of a stretch waits half of it.
 		r.Load.ReapMeanNS = float64(busy) / float64(loops) / 2
 	}
-}
-
-// cpuUsed is what the process has used since measuring began; nothing if it never did.
-func (p *phase) cpuUsed() report.CPU {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cpu.user+p.cpu.system == 0 {
-		return report.CPU{}
-	}
-	user, system := cpuTimes(unix.RUSAGE_SELF)
-	return report.CPU{UserNS: int64(user - p.cpu.user), SystemNS: int64(system - p.cpu.system)}
 }
 
 func (p *phase) deviceTraffic() *report.Traffic {

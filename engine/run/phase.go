@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -45,13 +44,11 @@ type phase struct {
 	parts                  []atomic.Int32 // by job: workers whose part is not over, if something follows of that
 	waits                  []turn         // by job
 
-	mu     sync.Mutex
-	reason string                               // what ended the phase
-	err    error                                // the first failure
-	cpu    struct{ user, system time.Duration } // the process's, when measuring began
-
-	traffic traffic      // the device's since then
-	usage   report.Usage // the process's when measuring began, if detail is asked for
+	mu      sync.Mutex
+	reason  string       // what ended the phase
+	err     error        // the first failure
+	traffic traffic      // the device's since measuring began
+	usage   report.Usage // the process's when measuring began
 	used    report.Usage // and when the workers had finished: what results are made of afterwards costs too
 
 	runaways atomic.Int64
@@ -263,7 +260,6 @@ func (p *phase) window(job int) (begin, end int64) {
 func (p *phase) mark() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.cpu.user, p.cpu.system = cpuTimes(unix.RUSAGE_SELF)
 	p.usage = usage(unix.RUSAGE_SELF)
 	p.traffic.begin(p.s.Disk)
 }

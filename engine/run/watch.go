@@ -2,7 +2,6 @@ package run
 
 import (
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -66,12 +65,4 @@ func usage(who int) report.Usage {
 		CPU:      report.CPU{UserNS: ru.Utime.Nano(), SystemNS: ru.Stime.Nano()},
 		Switches: ru.Nvcsw + ru.Nivcsw, MajorFaults: ru.Majflt, MinorFaults: ru.Minflt,
 	}
-}
-
-func cpuTimes(who int) (user, system time.Duration) {
-	var ru unix.Rusage
-	if err := unix.Getrusage(who, &ru); err != nil {
-		return 0, 0
-	}
-	return time.Duration(ru.Utime.Nano()), time.Duration(ru.Stime.Nano())
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/bits"
@@ -137,13 +138,12 @@ func (f *File) explainPattern(m *Mismatch, b []byte) {
 	want := make([]byte, len(b))
 	f.source.Make(want, m.Offset, 0)
 	if off, ok := f.Data.Pattern.Offset(b); ok && off != m.Offset {
-		if img := make([]byte, len(b)); true {
-			f.source.Make(img, off, 0)
-			if string(img) == string(b) {
-				m.compare(want, b)
-				m.Kind, m.Detail = Swapped, fmt.Sprintf("it is the block at offset %d", off)
-				return
-			}
+		img := make([]byte, len(b))
+		f.source.Make(img, off, 0)
+		if bytes.Equal(img, b) {
+			m.compare(want, b)
+			m.Kind, m.Detail = Swapped, fmt.Sprintf("it is the block at offset %d", off)
+			return
 		}
 	}
 	p := newPuzzle(b)
