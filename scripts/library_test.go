@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"moonio/engine/report"
+	"moonio/scripts/scripttest"
 )
 
 func size(t *testing.T, fs interface {
@@ -291,6 +292,16 @@ func TestMaxRate(t *testing.T) {
 	r = run(t, "sim:hdd", "max-rate", map[string]string{"time": "1s"})
 	if !strings.Contains(r.Printed, "even 500/s misses the target of 10.0 ms\n") {
 		t.Errorf("of a disk:\n%s", r.Printed)
+	}
+}
+
+// Of few requests that arrive at random, chance has a few less arrive than are due: that is no fault of the storage's.
+func TestMaxRateOfFewRequests(t *testing.T) {
+	for seed := range uint64(20) {
+		c := scripttest.Config{Seed: seed + 1, Params: map[string]string{"from": "20", "to": "40"}}
+		if r := scripttest.Run(t, c, "max-rate", source(t, "max-rate")); !strings.Contains(r.Printed, "all rates up to 40/s meet the target") {
+			t.Errorf("seed %d: %v\n%s", seed+1, r.Err, r.Printed)
+		}
 	}
 }
 
