@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 )
 
@@ -25,7 +26,7 @@ const maxLine = 1 << 20
 func NewLines(in *Input, log *Log) *Lines { return &Lines{in: in, log: log} }
 
 // Next is the next line, without its end (LF or CRLF), valid until the following call; or
-// io.EOF, or the input's error.
+// io.EOF, or the input's error and where it came.
 func (l *Lines) Next() ([]byte, error) {
 	for {
 		line, err := l.in.ReadSlice('\n')
@@ -33,14 +34,14 @@ func (l *Lines) Next() ([]byte, error) {
 			line, err = l.rest(line)
 		}
 		if len(line) == 0 && err != nil {
-			return nil, err
+			return nil, l.failed(err)
 		}
 		l.n++
 		l.log.Lines++
 		l.start, l.end = l.end, l.end+int64(len(line))
 		switch {
 		case err != nil && err != io.EOF:
-			return nil, err
+			return nil, l.failed(err)
 		case len(line) > maxLine:
 			l.Bad(line, "the line is too long")
 		default:
@@ -49,6 +50,14 @@ func (l *Lines) Next() ([]byte, error) {
 			return bytes.TrimSuffix(line, []byte("\r")), nil
 		}
 	}
+}
+
+// failed is an input's error with its place; io.EOF stays what it is.
+func (l *Lines) failed(err error) error {
+	if err == io.EOF {
+		return err
+	}
+	return fmt.Errorf("trace %s, after %d lines: %w", l.in.Name, l.n, err)
 }
 
 // rest is a whole line that begins with part. What is far beyond maxLine is forgotten.

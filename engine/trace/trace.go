@@ -58,7 +58,7 @@ func Fits(offset, length int64) bool {
 }
 
 // ErrTruncated is what a Reader's last error wraps where an input ends before its
-// format says that it may. The records before it are good.
+// format says that it may, or cannot be decompressed further. The records before it are good.
 var ErrTruncated = errors.New("the trace is cut off")
 
 // Reader gives a trace's records, one after another.

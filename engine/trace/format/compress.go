@@ -103,7 +103,8 @@ func isSkippable(head []byte) bool {
 	return len(head) >= 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18"
 }
 
-// cut says of a compressed input that ends early what is wrong with it.
+// cut says of a compressed input that ends early, or is damaged, what is wrong with it: either way what came before can
+// be used.
 type cut struct{ r io.Reader }
 
 func (c *cut) Read(p []byte) (int, error) {
@@ -111,7 +112,7 @@ func (c *cut) Read(p []byte) (int, error) {
 	if err == io.ErrUnexpectedEOF {
 		err = fmt.Errorf("decompression: %w", trace.ErrTruncated)
 	} else if err != nil && err != io.EOF {
-		err = fmt.Errorf("decompression: %w", err)
+		err = fmt.Errorf("decompression: %w: %w", err, trace.ErrTruncated)
 	}
 	return n, err
 }

@@ -96,6 +96,44 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
+// TestDamaged has what comes before the damage of a compressed file, says where that is, and lets the other files of the trace
+// go on.
+func TestDamaged(t *testing.T) {
+	dir := t.TempDir()
+	text := []byte(log + strings.Repeat("30 f read 8192 512\n", 100_000))
+	whole := file(t, dir, "whole", []byte(log+"40 f read 0 512\n"))
+	for name, to := range map[string]func(io.Writer) (io.WriteCloser, error){"gz": toGzip, "zst": toZstd} {
+		for kind, b := range map[string][]byte{
+			"garbage": append(compressed(t, text, to), "garbage"...),
+			"damaged": append(compressed(t, text, to), flipped(compressed(t, text, to))...),
+		} {
+			path := file(t, dir, kind+"."+name, b)
+			tr, err := format.Open([]string{path, whole}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r trace.Record
+			n, other := 0, false
+			for ; err == nil; n++ {
+				err = tr.Read(&r)
+				other = other || r.Time == 40_000
+			}
+			tr.Close()
+			if !errors.Is(err, trace.ErrTruncated) || !strings.Contains(err.Error(), path+", after ") || n < 100_000 || !other {
+				t.Errorf("%s: %v after %d records", path, err, n)
+			}
+		}
+	}
+}
+
+// flipped is b with its last bytes inverted, where its checksum is.
+func flipped(b []byte) []byte {
+	for i := range b[len(b)-8:] {
+		b[len(b)-8+i] ^= 0xff
+	}
+	return b
+}
+
 // TestMemory refuses compressed files that ask for more memory than there may be.
 func TestMemory(t *testing.T) {
 	b := compressed(t, []byte(log), toXZ)

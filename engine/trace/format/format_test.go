@@ -311,7 +311,7 @@ func TestFailure(t *testing.T) {
 	for err = tr.Read(&r); err == nil; err = tr.Read(&r) {
 		n++
 	}
-	if n != 3 || err.Error() != "the disk is gone" || tr.Read(&r) != err {
+	if n != 3 || err.Error() != "trace -, after 4 lines: the disk is gone" || tr.Read(&r) != err {
 		t.Errorf("%d records, then %v", n, err)
 	}
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,7 +14,8 @@ import (
 type merged struct {
 	heap    heap.Heap[*head] // the readers that have more, by their next record
 	started bool
-	err     error // to be returned once what was read before it has been
+	err     error   // to be returned once what was read before it has been
+	cut     []error // of the readers that are cut off: the others go on
 }
 
 type head struct {
@@ -52,7 +54,7 @@ func (m *merged) Read(r *trace.Record) error {
 		return m.err
 	}
 	if len(m.heap) == 0 {
-		return io.EOF
+		return m.end()
 	}
 	*r = m.heap[0].next
 	m.err = m.advance()
@@ -63,15 +65,35 @@ func (m *merged) Read(r *trace.Record) error {
 func (m *merged) advance() error {
 	top := m.heap[0]
 	top.closed = false
-	switch err := top.r.Read(&top.next); err {
-	case nil:
+	switch err := top.r.Read(&top.next); {
+	case err == nil:
 		m.heap.Down(0)
-	case io.EOF:
+	case m.ends(err):
 		m.heap.Pop()
 	default:
 		return err
 	}
 	return nil
+}
+
+// ends says whether an error is only the end of one reader.
+func (m *merged) ends(err error) bool {
+	if errors.Is(err, trace.ErrTruncated) {
+		m.cut = append(m.cut, err)
+		return true
+	}
+	return err == io.EOF
+}
+
+// end is io.EOF, unless readers were cut off.
+func (m *merged) end() error {
+	switch len(m.cut) {
+	case 0:
+		return io.EOF
+	case 1:
+		return m.cut[0]
+	}
+	return fmt.Errorf("%w; and %d other files are cut off", m.cut[0], len(m.cut)-1)
 }
 
 // start reads the first record of every reader that is open.
@@ -80,9 +102,9 @@ func (m *merged) start() error {
 	m.heap = nil
 	for _, h := range all {
 		if !h.closed {
-			switch err := h.r.Read(&h.next); err {
-			case nil:
-			case io.EOF:
+			switch err := h.r.Read(&h.next); {
+			case err == nil:
+			case m.ends(err):
 				continue
 			default:
 				return err

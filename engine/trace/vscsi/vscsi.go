@@ -59,11 +59,11 @@ func all(head []byte, size, at int, version, command int) bool {
 }
 
 type reader struct {
-	rows   *fixed.Rows
-	log    *trace.Log
-	v2     bool
-	file   trace.ID
-	stream trace.ID
+	rows    *fixed.Rows
+	log     *trace.Log
+	version byte
+	file    trace.ID
+	stream  trace.ID
 }
 
 // window is how many records are held back to be put in order.
@@ -78,7 +78,7 @@ func open(in *trace.Input, log *trace.Log, _ *trace.Options) (trace.Reader, erro
 		}
 		return nil, fmt.Errorf("the first records are of neither version 1 nor 2: % x", head[:16])
 	}
-	r := &reader{log: log, v2: v == 2}
+	r := &reader{log: log, version: byte(v)}
 	r.rows = fixed.NewRows(in, log, map[int]int{1: size1, 2: size2}[v])
 	name := []byte(filepath.Base(in.Name))
 	if r.file, err = log.Files.ID(name); err != nil {
@@ -93,6 +93,7 @@ func open(in *trace.Input, log *trace.Log, _ *trace.Options) (trace.Reader, erro
 // row is one record, as it is in a file.
 type row struct {
 	command  uint16
+	version  byte
 	length   uint32
 	sector   uint64
 	time     uint64 // in µs
@@ -101,10 +102,10 @@ type row struct {
 
 func (r *reader) row(b []byte) row {
 	le := binary.LittleEndian
-	if r.v2 {
-		return row{le.Uint16(b), le.Uint32(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:]), le.Uint64(b[32:])}
+	if r.version == 2 {
+		return row{le.Uint16(b), b[3], le.Uint32(b[8:]), le.Uint64(b[16:]), le.Uint64(b[24:]), le.Uint64(b[32:])}
 	}
-	return row{le.Uint16(b[12:]), le.Uint32(b[4:]), le.Uint64(b[16:]), le.Uint64(b[24:]), math.MaxUint64}
+	return row{le.Uint16(b[12:]), b[15], le.Uint32(b[4:]), le.Uint64(b[16:]), le.Uint64(b[24:]), math.MaxUint64}
 }
 
 // maxMicros keeps times far from overflowing.
@@ -120,6 +121,9 @@ func (r *reader) Read(rec *trace.Record) error {
 		row := r.row(b)
 		op := opcode(row.command)
 		switch {
+		case row.version != r.version:
+			r.rows.Bad(b, fmt.Sprintf("not a record of version %d: bytes before it are missing, or there are too many", r.version))
+			continue
 		case op == engine.Nop:
 			r.log.Skip(fmt.Sprintf("SCSI command %#02x", row.command&0xff))
 			continue

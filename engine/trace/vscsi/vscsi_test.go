@@ -20,6 +20,26 @@ func TestSameStream(t *testing.T) {
 	}
 }
 
+// TestMissing has bytes missing in the middle: no record after them is where it should be.
+func TestMissing(t *testing.T) {
+	b := make([]byte, 0, 20*40)
+	for i := range 20 {
+		b = append(b, v2(0x28, 4096, 8, uint64(i), 50)...)
+	}
+	path := filepath.Join(t.TempDir(), "disk.vscsi")
+	if err := os.WriteFile(path, append(b[:17*40:17*40], b[17*40+8:]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := format.Open([]string{path}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if got := tracetest.All(t, tr); len(got) != 17 || tr.Log.Bad != 3 || len(tr.Log.Skipped) != 0 {
+		t.Errorf("%d records, %+v", len(got), tr.Log)
+	}
+}
+
 // v2 is a record of version 2.
 func v2(command uint16, length uint32, sector, at, response uint64) []byte {
 	b := make([]byte, 40)

@@ -40,6 +40,9 @@ func (r *Rows) Next() ([]byte, error) {
 	if err == io.EOF && len(b) > 0 {
 		r.Bad(nil, fmt.Sprintf("the last record is cut off after %d of %d bytes", len(b), r.size))
 	}
+	if err != io.EOF {
+		err = fmt.Errorf("trace %s, after %d bytes: %w", r.in.Name, (r.n-1)*int64(r.size)+int64(len(b)), err)
+	}
 	return nil, err
 }
 
