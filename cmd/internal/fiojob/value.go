@@ -26,6 +26,17 @@ func ValuesOf(j *Job) *Values {
 	return v
 }
 
+// Take sets the options of these names as another job has them.
+func (v *Values) Take(from *Values, names ...string) {
+	for _, n := range names {
+		if o, ok := from.options[n]; ok {
+			v.options[n] = o
+		} else {
+			delete(v.options, n)
+		}
+	}
+}
+
 // Option is an option as it was given, if it was.
 func (v *Values) Option(name string) (Option, bool) {
 	o, ok := v.options[name]

@@ -39,6 +39,9 @@ func (t *translation) putEngine(u *unit) error {
 	if err := u.checkDirect(name); err != nil {
 		return err
 	}
+	if u.v.On("hipri") && u.v.Has("hipri") && name == "pvsync2" {
+		t.ignore("hipri: the kernel takes it of pvsync2, and polls for nothing: io_uring polls")
+	}
 	options, err := u.engineOptions(name)
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ var engineWords = []struct{ option, word, engines string }{
 func (u *unit) engineOptions(engine string) (string, error) {
 	var list []string
 	for _, w := range engineWords {
-		if !u.v.On(w.option) || !u.v.Has(w.option) {
+		if !u.v.On(w.option) || !u.v.Has(w.option) || w.option == "hipri" && engine == "pvsync2" {
 			continue
 		}
 		if !slices.Contains(strings.Fields(w.engines), engine) {

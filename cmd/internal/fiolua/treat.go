@@ -91,7 +91,7 @@ var treatments = map[string]treatment{
 	"block_error_percentiles": {
 		refused: "continue_on_error=io counts errors"},
 	"latency_run":      {ignored: "the depth is looked for once, and then kept for the runtime"},
-	"hipri_percentage": {refused: "hipri polls for all operations"},
+	"hipri_percentage": {ignored: "it is for pvsync2, of which the kernel polls for nothing"},
 	"cmd_type":         {refused: "it belongs to ioengine=io_uring_cmd: use ioengine=io_uring on the block device"},
 }
 

@@ -45,6 +45,8 @@ func collect(r *report.Result, jobs []fiojob.Reported) ([]*entry, error) {
 		opt := fiojob.ValuesOf(&j.Job)
 		if n := len(list); n == 0 || !again(jobs, i) && !list[n-1].joins(opt, j.Group) {
 			list = append(list, newEntry(j, opt))
+		} else { // as in fio, the last job's hold for all
+			list[n-1].opt.Take(opt, "clat_percentiles", "lat_percentiles", "slat_percentiles", "percentile_list")
 		}
 		e := list[len(list)-1]
 		if err := e.take(r, j, again(jobs, i)); err != nil {
