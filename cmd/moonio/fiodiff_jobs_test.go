@@ -247,6 +247,8 @@ var reportJobs = []peerJob{
 
 var jobFiles = []peerJob{
 	{args: "-name=a -filename data -size 64k -rw read"},
+	{args: "--name=a --filesize=128k --size=50% --rw=write --nrfiles=2"},
+	{args: "--name=a --filename=data --filesize=64k --size=50% --rw=read", lay: true},
 	{args: "-nam=a --filename=data --size=64k --readw=read --numj=2 --group"},
 	{args: "--rw=write --size=64k --name=a --name=b --rw=randread --bs=8k", order: set},
 	{args: "--rw=write --size=64k --name=a --stonewall --name=b --stonewall --rw=read --filename=a.0.0"},

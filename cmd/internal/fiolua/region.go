@@ -54,7 +54,7 @@ func (t *translation) measure(u *unit) error {
 		return o.Fail("", "the region has %d bytes in each file, and the smallest block %d", max(u.size, 0), u.minimum)
 	}
 	u.total = times(u.size-u.size%u.grain, count) // what is left of a file is not even a block
-	if lo, hi := u.v.Range("filesize", 0); u.v.Has("filesize") && lo != hi {
+	if lo, hi := u.fileSizes(); u.v.Has("filesize") && lo != hi {
 		u.most = hi
 		u.total = plus(u.total, times((hi-hi%u.minimum-(lo-lo%u.minimum))/2, count))
 	}
@@ -151,7 +151,7 @@ func (u *unit) regionSize(real Node, count int64) error {
 	switch {
 	case u.v.On("fill_device") && !(real.Exists && real.Size > 0): // fill finds it
 	case u.v.Has("filesize"):
-		u.size, _ = u.v.Range("filesize", 0)
+		u.size, _ = u.fileSizes()
 	case s.Bytes > 0:
 		u.size = s.Bytes / count
 	case real.Exists && real.Size > 0 && s.Percent > 0:
@@ -167,6 +167,15 @@ func (u *unit) regionSize(real Node, count int64) error {
 		return &fiojob.Error{Pos: o.Pos, What: "job " + u.name, Why: "it has no size, and no file that is there: add one such as size=1g"}
 	}
 	return nil
+}
+
+// fileSizes are the least and the greatest size that filesize gives a file, or the share of them that size takes.
+func (u *unit) fileSizes() (lo, hi int64) {
+	lo, hi = u.v.Range("filesize", 0)
+	if p := u.v.Size("size").Percent; p > 0 {
+		lo, hi = lo*p/100, hi*p/100
+	}
+	return lo, hi
 }
 
 // amount is a number of bytes, or a share of the whole, which is aligned to blocks.
