@@ -24,14 +24,10 @@ import (
 type FS struct {
 	dir  string
 	dirs dirCache
-	mode int // added to the flags of every open
+	mode int // what the file system wants among the flags of every open
 }
 
 var _ engine.FS = (*FS)(nil)
-
-// OpenFlags must be among the flags of any open beneath a directory that
-// Resolve returned.
-const OpenFlags = unix.O_NOFOLLOW | unix.O_CLOEXEC
 
 // Open opens the directory dir, which must exist.
 func Open(dir string) (*FS, error) {
@@ -79,6 +75,9 @@ func (fs *FS) Resolve(path string) (dirfd int, base string, err error) {
 	return dirfd, base, err
 }
 
+// OpenFlags are what each open of a name adds to its flags.
+func (fs *FS) OpenFlags() int { return fs.mode | unix.O_NOFOLLOW | unix.O_CLOEXEC }
+
 // Renamed records that what was called from is now called to. Rename does so
 // itself.
 func (fs *FS) Renamed(from, to string) {
@@ -95,7 +94,7 @@ func (fs *FS) Open(path string, flags int, perm uint32) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	fd, err := retry(func() (int, error) { return unix.Openat(dirfd, base, flags|fs.mode|OpenFlags, perm) })
+	fd, err := retry(func() (int, error) { return unix.Openat(dirfd, base, flags|fs.OpenFlags(), perm) })
 	return fd, explainOpen(path, flags, err)
 }
 

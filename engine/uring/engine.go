@@ -11,7 +11,7 @@
 // transfers, which can't be given up, and all else runs on helper threads.
 //
 // The FS must be one of the operating system's descriptors. Names go through
-// the ring if it also has the methods Resolve and Renamed of osfs.FS.
+// the ring if it also has the methods Resolve, OpenFlags and Renamed of osfs.FS.
 package uring
 
 import (

@@ -16,6 +16,8 @@ type resolver interface {
 	// Resolve returns the directory that holds path's last part, and that part,
 	// which must not be followed if it is a symbolic link. The descriptor stays open.
 	Resolve(path string) (dirfd int, base string, err error)
+	// OpenFlags are what every open there adds to its flags.
+	OpenFlags() int
 	// Renamed is told of renames that did not go through the FS.
 	Renamed(from, to string)
 }
@@ -89,7 +91,7 @@ func (e *Engine) fillNamed(s *sqe, op *engine.Op, slot uint32) {
 	switch op.Code {
 	case engine.Create, engine.Open:
 		s.len = op.Meta.Perm
-		s.opFlags = uint32(op.Meta.Flags | unix.O_NOFOLLOW | unix.O_CLOEXEC)
+		s.opFlags = uint32(op.Meta.Flags | e.resolve.OpenFlags())
 	case engine.Rename:
 		s.len = uint32(m.toDir)
 		s.off = addr(&m.to)

@@ -250,3 +250,25 @@ func TestPolledReads(t *testing.T) {
 		done += n
 	}
 }
+
+// What a client opens on tmpfs is open as all else is there: without O_NONBLOCK the kernel would hand each of
+// its reads to another thread.
+func TestOpenedOnTmpfs(t *testing.T) {
+	fs, err := osfs.Open(enginetest.Tmpfs(t))
+	check(t, err)
+	defer func() { check(t, fs.Shutdown()) }()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	e, err := Open(engine.Config{Slots: 1, FS: fs})
+	skipUnavailable(t, err)
+	defer func() { check(t, e.Close()) }()
+	fd := enginetest.Do(t, e, engine.Op{Code: engine.Create, Meta: &engine.Meta{Path: "f", Flags: unix.O_RDWR | unix.O_CREAT | unix.O_EXCL, Perm: 0o600}})
+	if fd < 0 {
+		t.Fatal(unix.Errno(-fd))
+	}
+	defer func() { check(t, fs.Close(int(fd))) }()
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if check(t, err); flags&unix.O_NONBLOCK == 0 {
+		t.Errorf("flags %#x without O_NONBLOCK", flags)
+	}
+}
