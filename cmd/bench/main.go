@@ -54,6 +54,9 @@ func bench() error {
 	only := flag.String("only", "", "a regular expression: pairs to run")
 	list := flag.Bool("list", false, "print the commands and run nothing")
 	flag.Parse()
+	if err := check(flag.Args(), *runs, *length); err != nil {
+		return err
+	}
 	which, err := regexp.Compile(*only)
 	if err != nil {
 		return fmt.Errorf("-only: %w", err)
@@ -78,6 +81,19 @@ func bench() error {
 		if err := s.measure(p); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
+	}
+	return nil
+}
+
+// check finds what is wrong with the command line.
+func check(args []string, runs int, length time.Duration) error {
+	switch {
+	case len(args) > 0:
+		return fmt.Errorf("%s: there are flags, and no arguments", args[0])
+	case runs < 1:
+		return fmt.Errorf("-runs %d: each pair runs at least once", runs)
+	case length < time.Second || length%time.Second != 0:
+		return fmt.Errorf("-time %v: it is in whole seconds, which is how fio's runtime is given", length)
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"moonio/engine"
 	"moonio/engine/run"
@@ -83,8 +85,8 @@ func (r *running) endRecord() error {
 	for _, note := range c.log.Notes {
 		r.note("%s", note)
 	}
-	for reason, n := range c.log.Skipped {
-		r.note("not recorded: %d × %s", n, reason)
+	for _, reason := range slices.Sorted(maps.Keys(c.log.Skipped)) {
+		r.note("not recorded: %d × %s", c.log.Skipped[reason], reason)
 	}
 	r.note("%d operations recorded in %s: `moonio trace info` says what they are", c.Records(), c.file.path)
 	return nil

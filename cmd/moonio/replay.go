@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -88,7 +90,20 @@ func replayFlags(fs *pflag.FlagSet, o *runFlags) {
 		return nil
 	})
 	yes := func(flag, param, value, usage string) {
-		fs.BoolFunc(flag, usage, func(string) error { o.params[param] = value; return nil })
+		fs.BoolFunc(flag, usage, func(s string) error {
+			on, err := strconv.ParseBool(s)
+			old, given := o.params[param]
+			switch {
+			case err != nil:
+				return errors.New("neither true nor false")
+			case !on:
+				return nil
+			case given && old != value:
+				return errors.New("--direct and --buffered exclude each other")
+			}
+			o.params[param] = value
+			return nil
+		})
 	}
 	yes("buffered", "direct", "false", "go through the page cache, whatever the trace says; see --direct")
 	yes("direct", "direct", "true", "go past the page cache. Default: what the trace says went through it does so again, and all else goes past it, such as what a device did")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 	"time"
 
 	"moonio/engine"
@@ -80,7 +81,7 @@ func (r *running) perform() (*vm.Outcome, error) {
 		return nil, err
 	}
 	if err := code.CheckParams(r.signals.ctx, r.script.require, r.flags.params); err != nil {
-		return nil, scriptError(err)
+		return nil, r.asFlag(scriptError(err))
 	}
 	if err := r.openStorage(); err != nil {
 		return nil, err
@@ -148,6 +149,22 @@ type plainError struct {
 
 func (e *plainError) Error() string { return e.text }
 func (e *plainError) Unwrap() error { return e.err }
+
+// setByFlag is how an error about a parameter begins.
+var setByFlag = regexp.MustCompile(`^wrong parameter: -p (\w+)=`)
+
+// asFlag calls a parameter of a script that the user has not chosen what its flag is called.
+func (r *running) asFlag(err error) error {
+	m := setByFlag.FindStringSubmatch(err.Error())
+	if !r.flags.own || m == nil {
+		return err
+	}
+	flag := strings.ReplaceAll(m[1], "_", "-")
+	if flag == "format" {
+		flag = "trace-format"
+	}
+	return usage("--%s %s", flag, strings.TrimPrefix(err.Error(), m[0]))
+}
 
 // plain takes the script's lines out of the errors of commands that run one of moonio's own.
 func (r *running) plain(err error) error {
