@@ -70,3 +70,21 @@ phase("q", { iterations = 1 }, clients("c", 1, function() open("d") end))`)
 		t.Errorf("%d syncs of a directory", n)
 	}
 }
+
+// Clients that make so many turns each are done, and others begin then.
+func TestClientsIterations(t *testing.T) {
+	got := output(t, `local f = open("f", { size = "64KiB" })
+local left = counter(20)
+local r = phase("make", {}, {
+  clients("ld", 1, { after = "cc", iterations = 2 }, function() assert(left:get() < 0) f:write("4KiB", 0) end),
+  clients("cc", 4, { iterations = 1 }, function() while left:add(-1) >= 0 do f:read("4KiB", 0) end end),
+})
+print(r.cc.iteration.count, r.cc.read.count, r.ld.iteration.count, r.ld.write.count)`)
+	if got != "4\t20\t2\t2\n" {
+		t.Error(got)
+	}
+	got = output(t, `phase("p", {}, { clients("a", 1, { after = "b" }, function() end), clients("b", 1, function() end) })`)
+	if !strings.Contains(got, `job "a": after: job "b" would never be over`) {
+		t.Error(got)
+	}
+}

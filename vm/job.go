@@ -53,7 +53,8 @@ func (m *machine) clients(L *lua.LState) int {
 	if L.GetTop() > 3 {
 		o := optionsAt(L, 3, call)
 		j.Start, j.Duration, j.Own = o.duration("start"), o.duration("duration"), o.ownThreads()
-		j.EndsPhase = o.boolean("ends_phase", false)
+		j.EndsPhase, j.After = o.boolean("ends_phase", false), o.after()
+		j.Clients.Turns = o.integer("iterations", 0, 1)
 		o.done()
 		at = 4
 	}

@@ -132,7 +132,11 @@ func jobLine(j *run.Job) string {
 	if j.Clients.Count != 1 {
 		n = fmt.Sprintf("%d clients", j.Clients.Count)
 	}
-	return list(n, when)
+	turns := "1 iteration"
+	if j.Clients.Turns != 1 {
+		turns = fmt.Sprintf("%d iterations", j.Clients.Turns)
+	}
+	return list(n, unless(j.Clients.Turns == 0, turns+" each"), when)
 }
 
 func ownThreads(t *run.Threads) string {

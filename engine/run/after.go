@@ -1,7 +1,6 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -72,6 +71,11 @@ func (w *Worker) join() {
 				y.schedule(w)
 			}
 		}
+		for _, c := range w.clients {
+			if c.job == job {
+				c.begin, c.end = w.p.window(job)
+			}
+		}
 		return true
 	})
 }
@@ -93,8 +97,6 @@ func (p *Phase) validateTurns() error {
 		j := &p.Jobs[i]
 		for _, name := range j.After {
 			switch {
-			case j.Clients != nil:
-				return fmt.Errorf("job %q: %w", j.Name, errors.New("after: streams and replays begin after others; clients can wait for an event"))
 			case !slices.ContainsFunc(p.Jobs, func(o Job) bool { return o.Name == name }):
 				return fmt.Errorf("job %q: after: the phase has no job %q", j.Name, name)
 			case !over[name]:

@@ -79,15 +79,51 @@ func TestAfterRefused(t *testing.T) {
 		return Job{Name: name, Stream: st, After: after}
 	}
 	for want, jobs := range map[string][]Job{
-		`job "b": after: the phase has no job "c"`:      {job("a", 1), job("b", 1, "c")},
-		`job "b": after: job "a" would never be over`:   {job("a", 0), job("b", 1, "a")},
-		`job "a": after: job "b" would never be over`:   {job("a", 1, "b"), job("b", 1, "a")},
-		`job "a": after: job "a" would never be over`:   {job("a", 1, "a")},
-		"after: streams and replays begin after others": {job("a", 1), {Name: "c", Clients: crewOf(1, func(c *cli) {}), After: []string{"a"}}},
+		`job "b": after: the phase has no job "c"`:    {job("a", 1), job("b", 1, "c")},
+		`job "b": after: job "a" would never be over`: {job("a", 0), job("b", 1, "a")},
+		`job "a": after: job "b" would never be over`: {job("a", 1, "b"), job("b", 1, "a")},
+		`job "a": after: job "a" would never be over`: {job("a", 1, "a")},
+		`job "b": after: job "c" would never be over`: {job("b", 1, "c"), {Name: "c", Clients: crewOf(1, func(c *cli) {})}},
 	} {
 		_, err := s.Run(t.Context(), (&Phase{Iterations: 1, Jobs: jobs}).defaults())
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want … %s …", err, want)
 		}
+	}
+}
+
+// Clients make their turns and are done; others begin then, and the phase ends with the last.
+func TestTurnsOfEachClient(t *testing.T) {
+	each(t, func(t *testing.T, threads int) {
+		s := simSession(t, steady)
+		f := s.testFile(t, "f", 1<<20)
+		build := crewOf(5, func(c *cli) { c.do(read(f, 0)) })
+		build.Turns = 3
+		link := crewOf(1, func(c *cli) { c.do(Request{Code: engine.Write, File: f, Len: 4096}) })
+		link.Turns = 1
+		r := play(t, s, &Phase{Threads: threads, Warmup: 10 * time.Millisecond, Jobs: []Job{
+			{Name: "link", Clients: link, After: []string{"build"}}, {Name: "build", Clients: build},
+		}})
+		b, l := r.Jobs[1].Ops, r.Jobs[0].Ops
+		if n := b["iteration"].Count; n != 15 {
+			t.Errorf("%d turns, want 15", n)
+		}
+		if l["iteration"].Count != 1 || l["write"].Count != 1 {
+			t.Errorf("%+v", l)
+		}
+	})
+}
+
+// A client that waits for one which is done does not wait for ever: the phase is over.
+func TestTurnsOfEachClientLeaveNobodyWaiting(t *testing.T) {
+	s := simSession(t, steady)
+	f := s.testFile(t, "f", 1<<20)
+	items := NewSemaphore(0)
+	makers := crewOf(2, func(c *cli) { c.do(read(f, 0)); items.Release(c.Task, 1) })
+	makers.Turns = 4
+	takers := crewOf(1, func(c *cli) { items.Acquire(c.Task, 1); c.settle() })
+	r := play(t, s, &Phase{Duration: time.Second, Jobs: []Job{{Name: "makers", Clients: makers}, {Name: "takers", Clients: takers}}})
+	if n := r.Jobs[1].Ops["iteration"].Count; n != 8 || r.End != endIterations {
+		t.Errorf("%d turns, ended: %s", n, r.End)
 	}
 }

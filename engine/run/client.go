@@ -60,6 +60,7 @@ type Task struct {
 	ended   bool
 	turnAt  int64 // when the present turn began
 	inTurn  bool
+	turns   int64 // begun, where their number is limited
 	lastAt  int64 // when it was last resumed
 	idle    int   // resumed so often without time passing
 	cursors Cursors
@@ -181,12 +182,27 @@ func (t *Task) Turn() bool {
 		t.w.rec.span(t.crew.job, keyIteration, now-t.turnAt)
 		t.w.p.turned()
 	}
-	t.inTurn = !t.over(now) && t.w.p.iterations.take(1, now >= t.w.p.from)
+	measured := now >= t.w.p.from
+	t.inTurn = !t.over(now) && t.mayTurn(measured) && t.w.p.iterations.take(1, measured)
 	if !t.inTurn {
 		t.end()
 	}
 	t.turnAt = now
 	return t.inTurn
+}
+
+// mayTurn says whether the client has a turn left, and takes it.
+func (t *Task) mayTurn(measured bool) bool {
+	most := t.w.p.plan.Jobs[t.crew.job].Clients.Turns
+	if most == 0 || !measured {
+		return true
+	}
+	if t.turns == most {
+		t.w.p.turnsMade.Store(true)
+		return false
+	}
+	t.turns++
+	return true
 }
 
 // Waiting says whether the client has asked for something that it has to wait for.

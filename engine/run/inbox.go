@@ -58,7 +58,7 @@ func (w *Worker) stand() {
 	w.inbox.Unlock()
 	switch {
 	case !all || w.late():
-	case w.p.iterations.spent(): // they wait for clients that may begin no further turn
+	case w.p.turnsSpent(): // they wait for clients that may begin no further turn
 		w.p.finish(endIterations)
 	default:
 		w.p.fail(ErrStuck)

@@ -40,6 +40,7 @@ type phase struct {
 	users func() map[*engine.File]string // as of plan
 
 	ops, bytes, iterations budget
+	turnsMade              atomic.Bool    // some client has made all of its turns
 	turns                  atomic.Int64   // measured ones that were made
 	parts                  []atomic.Int32 // by job: workers whose part is not over, if something follows of that
 	waits                  []turn         // by job
@@ -141,6 +142,11 @@ func (p *phase) turned() {
 	if p.iterations.limited && p.turns.Add(1) == p.plan.Iterations {
 		p.finish(endIterations)
 	}
+}
+
+// turnsSpent says whether there are clients that may begin no further turn.
+func (p *phase) turnsSpent() bool {
+	return p.turnsMade.Load() || p.iterations.spent()
 }
 
 // run plays the phase to its end. When ctx is cancelled it stops and waits for what

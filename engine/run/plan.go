@@ -151,6 +151,7 @@ type SyncEvery struct {
 // Clients are sequential programs that run concurrently.
 type Clients struct {
 	Count int
+	Turns int64 // that each makes, besides those of the warm-up; 0: no limit
 	// Program makes the clients of one worker. It is called on the worker's
 	// thread, before the phase's clock starts.
 	Program func(w *Worker) (Program, error)

@@ -152,11 +152,14 @@ func (p *Phase) checkEnds() error {
 	if len(endless) == 0 || p.Iterations > 0 && turns {
 		return nil
 	}
-	return fmt.Errorf("nothing would end the phase: give it duration, ops, bytes or iterations (endless: %s)", strings.Join(endless, ", "))
+	return fmt.Errorf("nothing would end the phase: give it duration, ops, bytes or iterations, or each of its jobs an end (endless: %s)", strings.Join(endless, ", "))
 }
 
 func (j *Job) endless() bool {
 	s := j.Stream
+	if j.Clients != nil {
+		return j.Duration == 0 && j.Clients.Turns == 0
+	}
 	return j.Duration == 0 && j.Replay == nil && (s == nil || s.Ops == 0 && s.Bytes == 0 && s.Passes == 0 && !s.only() && !s.UntilFull)
 }
 
@@ -172,6 +175,8 @@ func (j *Job) validate(p *Phase) error {
 		return j.Stream.validate()
 	case j.Replay != nil:
 		return j.Replay.validate()
+	case j.Clients.Turns < 0:
+		return fmt.Errorf("%d turns: there cannot be less than none", j.Clients.Turns)
 	case j.Clients.Count < 1:
 		return fmt.Errorf("%d clients: at least 1 is needed", j.Clients.Count)
 	}

@@ -319,6 +319,8 @@ function verify(name, options) end
 ---@class ClientsOptions
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long they run. Default: to the phase's end.
+---@field iterations? integer turns that each of them makes, after which it is done; those of the warm-up do not count. Default: as many as there is time for.
+---@field after? string|string[] jobs of the phase that must be over before they begin, by their names; start and duration count from then. Default: none.
 ---@field ends_phase? boolean the phase ends when they are done, whatever other jobs still have to do. Default: false.
 ---@field threads? integer threads of the clients' own, over which they are shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
