@@ -258,8 +258,12 @@ func (p *spinner) Resume(t *Task) (bool, error) {
 	if !t.Turn() {
 		return true, nil
 	}
-	if p.spins(t) {
-		return true, <-p.stop
+	for p.spins(t) {
+		select {
+		case err := <-p.stop:
+			return true, err
+		default:
+		}
 	}
 	t.Sleep(time.Millisecond)
 	return false, nil
@@ -277,7 +281,7 @@ func (p *spinner) Where(*Task) string { return "" }
 func (p *spinner) Close() {}
 
 func spinners(n int, spins func(*Task) bool) *Clients {
-	return &Clients{Count: n, Program: func(*Worker) (Program, error) { return &spinner{stop: make(chan error), spins: spins}, nil }}
+	return &Clients{Count: n, Program: func(*Worker) (Program, error) { return &spinner{stop: make(chan error, 1), spins: spins}, nil }}
 }
 
 // A client that never comes back is stopped when its time is up: by the phase's end, the

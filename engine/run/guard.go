@@ -8,11 +8,11 @@ import (
 	"moonio/engine"
 )
 
-// A worker that has been in its clients' code for so many looks is running away.
+// A worker that computes for so long in its clients' code is running away.
 const (
-	look          = 50 * time.Millisecond
-	runawayLooks  = 6  // once the phase should be over
-	runawayStalls = 40 // while virtual time stands still
+	look         = 50 * time.Millisecond
+	runawayOver  = 300 * time.Millisecond // once the phase should be over
+	runawayStill = 2 * time.Second        // while virtual time stands still
 )
 
 // guard waits for the workers, passes interruptions on, and stops clients that
@@ -54,10 +54,10 @@ func (p *phase) catchRunaways() {
 	over := p.over()
 	for _, w := range p.workers {
 		switch stalled := w.watch.stalled(); {
-		case over && stalled >= runawayLooks:
+		case over && stalled >= runawayOver:
 			w.interrupt(ErrRunaway)
-		case p.s.Virtual && stalled >= runawayStalls:
-			w.interrupt(fmt.Errorf("a client has computed for %v without waiting for I/O or for time, while simulated time stands still: %w", look*runawayStalls, ErrRunaway))
+		case p.s.Virtual && stalled >= runawayStill:
+			w.interrupt(fmt.Errorf("a client has computed for %v without waiting for I/O or for time, while simulated time stands still: %w", runawayStill, ErrRunaway))
 		}
 	}
 }

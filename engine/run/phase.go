@@ -205,6 +205,9 @@ func (p *phase) begin(wg *sync.WaitGroup, loops <-chan struct{}) error {
 
 // live is all that a worker does. It says in ready whether it is.
 func (w *Worker) live(ready chan<- error, loops <-chan struct{}) {
+	if !w.p.s.Virtual {
+		w.watch.thread.Store(int64(unix.Gettid()))
+	}
 	err := w.setup()
 	ready <- err
 	<-loops

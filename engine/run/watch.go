@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"moonio/engine"
 	"moonio/engine/report"
 )
 
@@ -12,8 +13,9 @@ import (
 // and for how long completions may have waited to be reaped.
 type watch struct {
 	turns     atomic.Uint64 // odd while clients run; see step
-	seen      uint64        // turns when the guard last looked; the guard's, like looks
-	looks     int           // for how many of its looks in a row turns has stood still and odd
+	thread    atomic.Int64  // the worker's; 0 if it has none of its own
+	seen      uint64        // turns when the guard last looked; the guard's, like had
+	had       time.Duration // what the thread had computed when the guard first saw these turns
 	measuring bool
 	began     int64
 	left      int64 // when the worker last went into Wait
@@ -28,17 +30,28 @@ func (v *watch) enter() { v.turns.Add(1) }
 func (v *watch) step()  { v.turns.Add(2) }
 func (v *watch) exit()  { v.turns.Add(1) }
 
-// stalled is for how many looks in a row the worker has been in one and the same
-// stretch of its clients' code. Only the phase's guard calls it.
-func (v *watch) stalled() int {
-	turns := v.turns.Load()
+// stalled is how long the worker has computed in one and the same stretch of its clients'
+// code. While it waits for a processor it does not compute. Only the phase's guard calls it.
+func (v *watch) stalled() time.Duration {
+	turns, has := v.turns.Load(), computed(v.thread.Load())
 	if turns%2 == 0 || turns != v.seen {
-		v.looks = 0
-	} else {
-		v.looks++
+		v.seen, v.had = turns, has
 	}
-	v.seen = turns
-	return v.looks
+	return has - v.had
+}
+
+// computed is how much of the processors' time a thread of this process has had, or the process
+// if thread is 0. Where the kernel does not say so, it is the time that passes.
+func computed(thread int64) time.Duration {
+	clock := int32(unix.CLOCK_PROCESS_CPUTIME_ID)
+	if thread > 0 {
+		clock = int32(^thread<<3 | 6) // as pthread_getcpuclockid makes it
+	}
+	var ts unix.Timespec
+	if err := unix.ClockGettime(clock, &ts); err != nil {
+		return time.Duration(engine.Monotonic())
+	}
+	return time.Duration(ts.Nano())
 }
 
 func (v *watch) begin(now int64) { v.measuring, v.began = true, now }

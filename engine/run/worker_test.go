@@ -1,8 +1,12 @@
 package run
 
 import (
+	"runtime"
 	"slices"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"moonio/engine"
 )
@@ -138,4 +142,37 @@ func TestNothingLiesReadyInline(t *testing.T) {
 	if l := r.Load; l.BusyShare == 0 || l.ReapMeanNS != 0 || l.ReapMaxNS != 0 {
 		t.Errorf("%+v", l)
 	}
+}
+
+// Who waits, as for a processor of a busy machine, does not run away; who computes does.
+func TestStalled(t *testing.T) {
+	var v watch
+	tid, left, back := make(chan int), make(chan bool), make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		tid <- unix.Gettid()
+		<-left
+		for from := computed(int64(unix.Gettid())); computed(int64(unix.Gettid())) < from+20*time.Millisecond; {
+		}
+		back <- true
+		<-left
+	}()
+	v.thread.Store(int64(<-tid))
+	v.enter()
+	v.stalled()
+	for from := computed(0); computed(0) < from+20*time.Millisecond; { // another thread computes meanwhile
+	}
+	if d := v.stalled(); d > 10*time.Millisecond {
+		t.Errorf("it has computed for %v, and did nothing", d)
+	}
+	left <- true
+	<-back
+	if d := v.stalled(); d < 20*time.Millisecond {
+		t.Errorf("it has computed for %v, want 20ms", d)
+	}
+	v.step()
+	if d := v.stalled(); d != 0 {
+		t.Errorf("one that has just begun has computed for %v", d)
+	}
+	left <- true
 }
