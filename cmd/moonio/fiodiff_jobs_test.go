@@ -116,7 +116,7 @@ var engineJobs = []peerJob{
 	{args: "--name=a --size=4m --rw=randrw --ioengine=null --iodepth=8", order: places},
 	{args: "--name=a --filename=data --size=256k --rw=read --direct=1 --bs=64k"},
 	{args: "--name=a --filename=data --size=256k --rw=write --buffered=0"},
-	{args: "--name=a --filename=data --size=64k --rw=randread --cpus_allowed=0 --nice=5 --prio=4 --prioclass=2", order: set},
+	{args: "--name=a --filename=data --size=64k --rw=randread --cpus_allowed=0 --nice=19 --prio=4 --prioclass=2", order: set},
 }
 
 var prioJobs = []peerJob{

@@ -126,7 +126,7 @@ func testDepth(t *testing.T, target Target) {
 // openWriter waits until the FIFO has a reader. The limit is only reached
 // by an engine that fails.
 func openWriter(name string) (int, error) {
-	for range 5000 {
+	for range 60_000 {
 		fd, err := unix.Open(name, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 		if err != unix.ENXIO {
 			return fd, err

@@ -135,7 +135,7 @@ func TestApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := Place{CPUs: allowed, Split: true, Nice: 3, Prio: be}
+	p := Place{CPUs: allowed, Split: true, Nice: 19, Prio: be}
 	for range 4 {
 		OnThread(func() {
 			if unix.Gettid() == unix.Getpid() {
@@ -147,7 +147,7 @@ func TestApply(t *testing.T) {
 			if got, err := threadCPUs(); err != nil || len(got) != 1 || got[0] != last {
 				t.Errorf("on CPUs %v, want only %d: %v", got, last, err)
 			}
-			if nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err != nil || 20-nice != 3 {
+			if nice, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err != nil || 20-nice != 19 {
 				t.Errorf("nice %d, %v", 20-nice, err)
 			}
 			if got, _, _ := unix.RawSyscall(unix.SYS_IOPRIO_GET, 1, 0, 0); Prio(got) != be {

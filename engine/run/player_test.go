@@ -426,7 +426,7 @@ func (l *manyTrace) Read(r *trace.Record) error {
 
 // TestReplayOfManyRecords plays more records than there would be memory for.
 func TestReplayOfManyRecords(t *testing.T) {
-	n := 4_000_000
+	n := 1_200_000
 	if testing.Short() {
 		n /= 10
 	}
