@@ -131,6 +131,7 @@ func TestErrors(t *testing.T) {
 		{[]string{text}, nil, "trace " + text + ": its format is none that moonio can tell; name it with --trace-format (blktrace, iolog,"},
 		{[]string{perf}, nil, "trace " + perf + `: it is perf's own file, which only perf can read: run "perf script -i FILE > FILE.txt", and give moonio that`},
 		{[]string{empty}, nil, "trace " + empty + ": it is empty"},
+		{[]string{file(t, dir, "comments", []byte("# nothing\n\n \n"))}, nil, "trace " + dir + "/comments: it has only empty lines and comments"},
 		{[]string{dir + "/nothing"}, nil, "trace: " + dir + "/nothing: there is no file in it"},
 		{[]string{text}, &trace.Options{Format: "blktrce"}, `trace format "blktrce": there is none (did you mean "blktrace"?); known are blktrace, iolog,`},
 		{[]string{text}, &trace.Options{Format: "iolog"}, "trace " + text + `: header: "Dear all," is not "fio version 2 iolog", nor 3`},

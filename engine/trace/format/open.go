@@ -131,7 +131,7 @@ func (t *Trace) inputs(sources []source, named *trace.Format, o *trace.Options) 
 			err = t.postpone(&in, s, o)
 		}
 		switch {
-		case err == errEmpty && len(sources) > 1, err != nil && s.found:
+		case (err == errEmpty || err == errBlank) && len(sources) > 1, err != nil && s.found:
 			passed = append(passed, s.name)
 			t.release(in.file)
 		case err != nil:

@@ -90,6 +90,9 @@ func files(path string) (list []string, found bool, err error) {
 
 // absent is the error of a file that is not there, with what is near it, or else what a trace can be.
 func absent(path string, err error) error {
+	if target, link := os.Readlink(path); link == nil {
+		return fmt.Errorf("%w: it is a link to %s, which is not there", err, target)
+	}
 	dir, base := filepath.Split(filepath.Clean(path))
 	entries, inDir := os.ReadDir(filepath.Join(dir, "."))
 	if inDir != nil {

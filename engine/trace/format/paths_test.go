@@ -21,6 +21,9 @@ func TestAbsent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.Symlink("nowhere", "dangling"); err != nil {
+		t.Fatal(err)
+	}
 	const otherwise = ": a trace is a file in a format that `moonio trace formats` lists, a directory of such files, the name of a device whose files "
 	for path, want := range map[string]string{
 		"order.iolog":        ` (did you mean "orders.iolog"?)`,
@@ -29,6 +32,7 @@ func TestAbsent(t *testing.T) {
 		"sub/app.strac":      ` (did you mean "app.strace"?)`,
 		"elsewhere/a.iolog":  ": there is no directory elsewhere",
 		dir + "/quite/other": ": there is no directory " + dir + "/quite",
+		"dangling":           ": it is a link to nowhere, which is not there",
 		"unlike":             otherwise + "unlike.blktrace.0 and so on are there, or - for standard input",
 	} {
 		_, err := format.Open([]string{path}, &trace.Options{})

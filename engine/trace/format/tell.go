@@ -12,6 +12,7 @@ import (
 
 var (
 	errEmpty = errors.New("it is empty")
+	errBlank = errors.New("it has only empty lines and comments")
 	// errSyscalls is of what has perf's system call trace points.
 	errSyscalls = errors.New(`it is perf script's text of system calls, which has not the files' names: capture with "perf trace -T -o FILE" or strace`)
 	// errPerf is of what begins with PERFILE2.
@@ -36,6 +37,9 @@ func tell(in *trace.Input, named *trace.Format) (*trace.Format, error) {
 	if f := Sniff(head); f != nil {
 		return f, nil
 	}
+	if len(head) < headSize && blank(head) {
+		return nil, errBlank
+	}
 	for _, o := range others {
 		if bytes.HasPrefix(head, []byte(o.magic)) {
 			return nil, errors.New(o.why)
@@ -50,6 +54,16 @@ func tell(in *trace.Input, named *trace.Format) (*trace.Format, error) {
 		hint = "; of a table, columns wants to know where its columns are, as in columns:time=1:s,op=2:R/W,offset=3:bytes,length=4:bytes"
 	}
 	return nil, fmt.Errorf("its format is none that moonio can tell; name it with --trace-format (%s)%s", strings.Join(known, ", "), hint)
+}
+
+// blank says whether there is nothing but empty lines and comments.
+func blank(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // table says whether a file begins with two lines of as many columns, of which there are three or more.

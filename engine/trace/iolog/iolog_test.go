@@ -192,6 +192,8 @@ func TestWriter(t *testing.T) {
 		{Time: 1_000_005_000, Op: engine.Fsync, File: file},
 		{Time: 1_000_009_000, Op: engine.Stat, File: file},
 		{Time: 1_000_009_000, Op: engine.Trim, Length: 4096, File: file},
+		{Time: 1_000_009_000, Op: engine.Truncate, Length: 512, File: file},
+		{Time: 1_000_009_000, Op: engine.Append, Offset: trace.AtEnd, Length: 512, File: file},
 	}
 	var out bytes.Buffer
 	w := iolog.NewWriter(&out, log)
@@ -213,6 +215,7 @@ func TestWriter(t *testing.T) {
 6 my_file datasync 0 0
 6 my_file sync 0 0
 9 my_file trim 0 4096
+9 my_file write 512 512
 9 my_file close
 `
 	if out.String() != want {

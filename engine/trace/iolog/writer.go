@@ -52,6 +52,7 @@ func (w *writer) Write(r *trace.Record) error {
 	action := actionOf(r.Op)
 	if action == "" {
 		w.log.Skip("an iolog cannot say " + r.Op.String())
+		w.resize(r)
 		return nil
 	}
 	if !w.any {
@@ -129,6 +130,23 @@ func (w *writer) offset(r *trace.Record) (int64, bool) {
 	return offset, true
 }
 
+// resize remembers where a file ends that was truncated. Of one that is not in the log yet, that is
+// where it began.
+func (w *writer) resize(r *trace.Record) {
+	if r.Op != engine.Truncate {
+		return
+	}
+	w.grow(r.File)
+	w.files[r.File].end = r.Length
+}
+
+// grow makes room for a file.
+func (w *writer) grow(id trace.ID) {
+	for int(id) >= len(w.files) {
+		w.files = append(w.files, outFile{})
+	}
+}
+
 // open says that a file is used from here on.
 func (w *writer) open(id trace.ID) error {
 	name := []byte(w.log.Files.Name(id))
@@ -141,9 +159,7 @@ func (w *writer) open(id trace.ID) error {
 			w.log.Note("an iolog has no quoting: blanks in files' names became _")
 		}
 	}
-	for int(id) >= len(w.files) {
-		w.files = append(w.files, outFile{})
-	}
+	w.grow(id)
 	w.files[id].name = w.unique(string(name))
 	w.put(id, "add", 0, 0, false)
 	w.put(id, "open", 0, 0, false)

@@ -9,6 +9,7 @@ type party struct {
 	flushes    int64
 	other      int64
 	end        int64    // of a file: how far it is known to reach
+	size       int64    // where appends go
 	ends       [2]int64 // of a file: where the last I/O of each direction ended
 	kinds      *kinds
 }

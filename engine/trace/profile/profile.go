@@ -112,6 +112,9 @@ func (p *Profile) Add(r *trace.Record) {
 	default:
 		f.other++
 		s.other++
+		if r.Op == engine.Truncate {
+			f.size = r.Length
+		}
 		if r.Op == engine.Trim && r.Offset != trace.AtEnd {
 			p.trimmed += r.Length
 			p.files.tell(f)
@@ -149,10 +152,10 @@ func (p *Profile) write(r *trace.Record, now int64, f, s *party) {
 func (p *Profile) io(r *trace.Record, now int64, dir int, f, s *party) {
 	off := r.Offset
 	if off == trace.AtEnd {
-		off = min(f.end, farthest)
+		off = min(f.size, farthest)
 	}
 	end := off + r.Length
-	f.end = max(f.end, end)
+	f.end, f.size = max(f.end, end), max(f.size, end)
 	p.maxEnd = max(p.maxEnd, end)
 
 	d := &p.dirs[dir]

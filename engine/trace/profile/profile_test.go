@@ -188,6 +188,15 @@ func TestFlushesAndAppends(t *testing.T) {
 	}
 }
 
+// TestAppendsAfterTruncation has a log that is emptied: what is appended then goes to its beginning.
+func TestAppendsAfterTruncation(t *testing.T) {
+	w := trace.Record{Op: engine.Append, Offset: trace.AtEnd, Length: 4096}
+	r := profiled([]trace.Record{w, w, {Op: engine.Truncate}, w, w})
+	if r.MaxEnd != 8192 || r.Footprint != 8192 {
+		t.Errorf("end %d, footprint %d", r.MaxEnd, r.Footprint)
+	}
+}
+
 func TestHostileRecords(t *testing.T) {
 	p := New()
 	for _, r := range []trace.Record{
