@@ -33,10 +33,11 @@ func (p *phase) glimpse() (*report.Phase, error) {
 
 // reportAt reports the phase as of a time. The caller holds the collector.
 func (p *phase) reportAt(last int64) (*report.Phase, error) {
+	from := p.measuredFrom()
 	r := &report.Phase{
 		Name:       p.plan.Name,
-		StartNS:    p.from - p.s.origin,
-		WarmupNS:   int64(p.plan.Warmup),
+		StartNS:    from - p.s.origin,
+		WarmupNS:   from - p.start,
 		DurationNS: last - p.from,
 		IntervalNS: int64(p.plan.Interval),
 		Threads:    p.threads(),
@@ -64,13 +65,19 @@ func (p *phase) reportAt(last int64) (*report.Phase, error) {
 	return r, nil
 }
 
+// measuredFrom is when measuring began. A phase that ended in its warm-up ended there.
+func (p *phase) measuredFrom() int64 { return max(p.start, min(p.from, p.lastAtWork())) }
+
 // lastSeen is when the phase was over: at the last completion of all, or when its
 // time was up and nothing was in flight.
-func (p *phase) lastSeen() int64 {
+func (p *phase) lastSeen() int64 { return max(p.from, p.lastAtWork()) }
+
+// lastAtWork is when something was last done, be it in the warm-up.
+func (p *phase) lastAtWork() int64 {
 	if !p.closed.Load() {
-		return max(p.from, p.s.now(p, p.col.live.Load()))
+		return p.s.now(p, p.col.live.Load())
 	}
-	last := p.from
+	last := p.start
 	for _, w := range p.workers {
 		last = max(last, w.last)
 	}

@@ -341,7 +341,10 @@ func TestEndedInTheWarmUp(t *testing.T) {
 		})...)
 		done := make(chan error, 1)
 		go func() {
-			_, err := s.Run(t.Context(), (&Phase{Warmup: time.Hour, Duration: time.Second, Jobs: jobs}).defaults())
+			r, err := s.Run(t.Context(), (&Phase{Warmup: time.Hour, Duration: time.Second, Jobs: jobs}).defaults())
+			if r.WarmupNS < int64(15*time.Minute) || r.WarmupNS > int64(16*time.Minute) || r.DurationNS != 0 || r.StartNS != r.WarmupNS {
+				t.Errorf("%s: from %d after %d of warm-up, for %d", name, r.StartNS, r.WarmupNS, r.DurationNS)
+			}
 			done <- err
 		}()
 		select {
