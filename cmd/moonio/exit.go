@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // The exit codes.
@@ -40,6 +42,14 @@ func (e *exitError) Error() string {
 }
 
 func (e *exitError) Unwrap() error { return e.err }
+
+// withWay adds to an error that a limit on the program is behind how to raise it.
+func withWay(err error) error {
+	if !errors.Is(err, unix.EMFILE) || strings.Contains(err.Error(), "ulimit -n") {
+		return err
+	}
+	return fmt.Errorf("%w; raise `ulimit -n`, or use fewer files and threads", err)
+}
 
 // usage is an error of the command line.
 func usage(format string, args ...any) error {

@@ -49,6 +49,7 @@ func (r *running) do() error {
 	defer r.signals.release()
 	r.begin()
 	outcome, err := r.perform()
+	err = withWay(err)
 	var bad *exitError
 	if errors.As(err, &bad) && bad.code == exitUsage {
 		return errors.Join(err, r.dropRecord(err), r.closeStorage())
