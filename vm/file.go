@@ -105,7 +105,7 @@ func (m *machine) file(L *lua.LState, n int, c engine.OpCode) *engine.File {
 		L.RaiseError("%s: %q has been closed", c, f.path)
 	}
 	if f.ReadOnly && c.Writes() {
-		m.raise(L, fmt.Errorf("%s: %w", c, readOnly(f.File)))
+		m.raise(L, fmt.Errorf("%s: %w", c, m.readOnly(f.File)))
 	}
 	return f.File
 }
@@ -113,11 +113,16 @@ func (m *machine) file(L *lua.LState, n int, c engine.OpCode) *engine.File {
 // errReadOnly is wrapped by the error for a write to a file that is open for reading.
 var errReadOnly = errors.New("for reading only")
 
-func readOnly(f *engine.File) error {
+// readOnly says why a file is not written.
+func (m *machine) readOnly(f *engine.File) error {
 	if f.Device {
 		return fmt.Errorf("%q is open %w: --destroy-data lets the script write it, and all that is on it is lost", f.Name, errReadOnly)
 	}
-	return fmt.Errorf("%q is open %w: moonio did not make it, or it was opened with write = false; --overwrite %s allows writing to a file that is not moonio's", f.Name, errReadOnly, f.Name)
+	why := errors.New("it was opened with write = false")
+	if err := m.run.whyKept(f.Name); err != nil {
+		why = err
+	}
+	return fmt.Errorf("%q is open %w: %w", f.Name, errReadOnly, why)
 }
 
 // transfer reads the arguments (file, n, at) of a read, write or append.

@@ -38,6 +38,7 @@ type Run struct {
 	machines  map[*machine]bool // that have not been closed
 	closers   []io.Closer       // what the script has left open
 	sources   map[string]string // of chunks, by the name that errors call them
+	kept      map[string]error  // why files could be opened for reading only, by name
 }
 
 // Resolver finds the source of a module, and what errors are to call it.
@@ -94,6 +95,23 @@ func (r *Run) device(name string) *file {
 		return d.file
 	}
 	return nil
+}
+
+// keep notes why a file was opened for reading only, though that was not asked for.
+func (r *Run) keep(name string, why error) {
+	if why == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kept[name] = why
+}
+
+// whyKept is why a file was opened for reading only; nil if the script wanted it so.
+func (r *Run) whyKept(name string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.kept[name]
 }
 
 // hidden says whether a name in the run's directory is the program's own record.

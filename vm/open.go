@@ -284,6 +284,7 @@ func (m *machine) opened(op *opening, fd int) (*file, error) {
 		return nil, err
 	}
 	f.ReadOnly = !op.write
+	m.run.keep(op.name, op.kept)
 	return &file{File: f, path: op.name}, nil
 }
 

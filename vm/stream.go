@@ -58,7 +58,7 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 		readBack(&j.Job)
 		j.think, s = nil, j.Stream
 	}
-	if err := o.writable(s); err != nil {
+	if err := o.writable(m, s); err != nil {
 		m.raise(L, err)
 	}
 	L.Push(m.wrap(j))
@@ -281,14 +281,14 @@ func (o *options) sync(s *run.Stream) {
 }
 
 // writable refuses a stream that would write to a file it may only read.
-func (o *options) writable(s *run.Stream) error {
+func (o *options) writable(m *machine, s *run.Stream) error {
 	for _, share := range s.Mix {
 		if !share.Op.Writes() && share.Op != engine.SyncRange {
 			continue
 		}
 		for _, f := range s.Files {
 			if f.ReadOnly {
-				return fmt.Errorf("%s: %w", o.call, readOnly(f))
+				return fmt.Errorf("%s: %w", o.call, m.readOnly(f))
 			}
 		}
 	}

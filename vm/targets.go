@@ -234,7 +234,7 @@ func safeName(job, name string, taken map[string]bool) string {
 func (r *replaying) check(f *replay.File, g *file) {
 	o := r.o
 	if f.Writes && g.ReadOnly {
-		r.m.raise(o.L, fmt.Errorf("%s: %w", o.call, readOnly(g.File)))
+		r.m.raise(o.L, fmt.Errorf("%s: %w", o.call, r.m.readOnly(g.File)))
 	}
 	switch {
 	case g.Size() < replay.Block && f.Records > 0:

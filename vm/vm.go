@@ -93,6 +93,7 @@ func newDirector(ctx context.Context, r *Run, s *Script) (*director, error) {
 	r.ctx = ctx
 	r.machines = map[*machine]bool{}
 	r.sources = map[string]string{s.Name: s.Source}
+	r.kept = map[string]error{}
 	r.Session.State, r.Session.Keep = r.openState, r.openKept
 	d := &director{run: r, script: s, out: &Outcome{Params: map[string]any{}}}
 	r.director = d

@@ -76,7 +76,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 // signal SIGNALS UNTIL END PROGRAM ARGS… starts a program, waits until a file that
 // matches UNTIL is there, and sends it the signals, separated by commas: the second
-// when it has said that it knows of the first. END is the exit code that it must end
+// when it has said that it knows of the first, and after STOP and CONT a while later. END is the exit code that it must end
 // with, or "killed". What it writes is in the files stdout and stderr.
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
@@ -97,8 +97,13 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Start())
 	defer cmd.Process.Kill()
 	await(ts, args[1])
-	for i, name := range strings.Split(args[0], ",") {
-		if i > 0 {
+	before := ""
+	for name := range strings.SplitSeq(args[0], ",") {
+		switch before {
+		case "":
+		case "STOP", "CONT":
+			time.Sleep(200 * time.Millisecond)
+		default:
 			ts.Check(until("a word of the signal", func() bool {
 				said, err := os.ReadFile(stderr.Name())
 				ts.Check(err)
@@ -106,6 +111,7 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 			}))
 		}
 		ts.Check(cmd.Process.Signal(signals[name]))
+		before = name
 	}
 	_ = cmd.Wait() // how it ended is in its state
 	end := strconv.Itoa(cmd.ProcessState.ExitCode())

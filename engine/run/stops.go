@@ -58,7 +58,7 @@ func (s *stops) end(now, measured int64) {
 	}
 	signal.Stop(s.continued)
 	s.look(now, measured, false)
-	if s.late.to == now {
+	if s.late.to > 0 && now-s.late.to < int64(lateSignal) {
 		select {
 		case <-s.continued:
 			s.look(engine.Monotonic(), measured, true)
