@@ -17,20 +17,20 @@ type Source struct {
 	size int    // of a chunk
 }
 
-// DefaultStep is how far the stamps of plain data are apart.
-const DefaultStep = 4096
+// defaultStep is how far the stamps of plain data are apart.
+const defaultStep = 4096
 
 // maxTape is after how many bytes random data that is not refilled comes again.
 const maxTape = 4 << 20
 
 // New compiles a description for blocks of up to largest bytes. Random data that is not
-// refilled has a stamp every step bytes, by which blocks differ; 0 is DefaultStep.
+// refilled has a stamp every step bytes, by which blocks differ; 0 is defaultStep.
 func New(spec Spec, seed uint64, largest int64, step int) (*Source, error) {
 	if err := spec.Check(); err != nil {
 		return nil, err
 	}
 	if step == 0 {
-		step = DefaultStep
+		step = defaultStep
 	}
 	s := &Source{spec: spec, seed: dist.Derive(seed, 0xc047e47), step: step}
 	if spec.Kind != Random {

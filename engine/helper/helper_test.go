@@ -25,7 +25,7 @@ func open(t *testing.T) (*osfs.FS, *Waker) {
 	fs, err := osfs.Open(t.TempDir())
 	check(t, err)
 	t.Cleanup(func() { check(t, fs.Shutdown()) })
-	w, err := NewWaker()
+	w, err := newWaker()
 	check(t, err)
 	t.Cleanup(func() { check(t, w.Close()) })
 	return fs, w
@@ -62,7 +62,7 @@ func TestWaker(t *testing.T) {
 func TestPool(t *testing.T) {
 	fs, w := open(t)
 	const n = 2 * maxWorkers
-	p := NewPool(fs, n, w)
+	p := newPool(fs, n, w)
 	for i := range n {
 		p.Start(uint32(i), &engine.Op{Code: engine.Mkdir, Meta: &engine.Meta{Path: fmt.Sprintf("d%03d", i/2), Perm: 0o755}})
 	}

@@ -67,11 +67,11 @@ type Loop struct {
 
 // NewLoop makes a loop for an engine with so many slots on files of fs.
 func NewLoop(k Kernel, fs engine.FS, slots int) (*Loop, error) {
-	w, err := NewWaker()
+	w, err := newWaker()
 	if err != nil {
 		return nil, err
 	}
-	return &Loop{Pool: NewPool(fs, slots, w), Waker: w, kernel: k, chains: NewChains(slots), slots: slots}, nil
+	return &Loop{Pool: newPool(fs, slots, w), Waker: w, kernel: k, chains: NewChains(slots), slots: slots}, nil
 }
 
 // begin makes the calling thread the owner.

@@ -41,9 +41,9 @@ type job struct {
 	op   engine.Op
 }
 
-// NewPool makes a pool without any goroutine yet. At most slots operations may
+// newPool makes a pool without any goroutine yet. At most slots operations may
 // run. wake is nudged when there is something to take.
-func NewPool(fs engine.FS, slots int, wake *Waker) *Pool {
+func newPool(fs engine.FS, slots int, wake *Waker) *Pool {
 	return &Pool{fs: fs, wake: wake, jobs: make(chan job, slots)}
 }
 

@@ -6,15 +6,6 @@ import (
 	"moonio/engine"
 )
 
-// CheckSlots says what is wrong with a number of slots for an engine that has a queue of at
-// most that many on each thread, and what to do.
-func CheckSlots(name string, slots, most int) error {
-	if slots >= 1 && slots <= most {
-		return nil
-	}
-	return fmt.Errorf("%s takes 1 to %d operations in flight on a thread, not %d: more threads share out what a phase's jobs have in flight, as with threads = 2", name, most, slots)
-}
-
 // CheckFiles says what is wrong with a namespace for an engine that works on the operating system's files.
 func CheckFiles(name string, fs engine.FS) error {
 	if fs == nil || fs.Memory() {
@@ -23,10 +14,14 @@ func CheckFiles(name string, fs engine.FS) error {
 	return nil
 }
 
-// CheckRing is both, for an engine with such a queue on such files.
+// CheckRing says what is wrong with a configuration for an engine that works on such files and has
+// a queue of at most so many operations on each thread.
 func CheckRing(name string, cfg *engine.Config, most int) error {
 	if err := CheckFiles(name, cfg.FS); err != nil {
 		return err
 	}
-	return CheckSlots(name, cfg.Slots, most)
+	if cfg.Slots < 1 || cfg.Slots > most {
+		return fmt.Errorf("%s takes 1 to %d operations in flight on a thread, not %d: more threads share out what a phase's jobs have in flight, as with threads = 2", name, most, cfg.Slots)
+	}
+	return nil
 }

@@ -19,8 +19,8 @@ type Waker struct {
 	closed bool
 }
 
-// NewWaker makes an eventfd. Reads of it block.
-func NewWaker() (*Waker, error) {
+// newWaker makes an eventfd. Reads of it block.
+func newWaker() (*Waker, error) {
 	fd, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
 	if err != nil {
 		return nil, fmt.Errorf("eventfd for waking the engine: %w", err)

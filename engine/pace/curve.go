@@ -1,16 +1,13 @@
 package pace
 
-import (
-	"math"
-	"time"
-)
+import "math"
 
 // Never is a start that does not come: the rate has fallen to 0 for good.
 const Never = math.MaxInt64
 
-// Curve is a rate made ready for computing: how much is due by when, and when
+// curve is a rate made ready for computing: how much is due by when, and when
 // so much is due. It does not change after it is made.
-type Curve struct {
+type curve struct {
 	segments []segment
 	period   int64   // ns; 0 if the pieces do not repeat
 	total    float64 // due in one period
@@ -25,12 +22,12 @@ type segment struct {
 	sum, end float64 // due by the start, and by the end
 }
 
-// Curve prepares the rate.
-func (r Rate) Curve() (*Curve, error) {
+// curve prepares the rate.
+func (r Rate) curve() (*curve, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	c := &Curve{}
+	c := &curve{}
 	for _, p := range r.Pieces {
 		s := segment{start: c.period, from: p.From, to: p.To, length: int64(p.For), sum: c.total}
 		s.end = s.sum + s.upTo(s.length)
@@ -45,7 +42,7 @@ func (r Rate) Curve() (*Curve, error) {
 }
 
 // hold lets the last rate stay for ever.
-func (c *Curve) hold() {
+func (c *curve) hold() {
 	last := &c.segments[len(c.segments)-1]
 	if last.from != last.to {
 		c.segments = append(c.segments, segment{start: c.period, from: last.to, to: last.to, sum: c.total})
@@ -86,38 +83,10 @@ func (s *segment) when(due float64) float64 {
 	return 2e9 * due / (s.from + math.Sqrt(max(0, s.from*s.from+2*slope*due)))
 }
 
-// find is the segment at a time, and the time within a period and the periods before it.
-func (c *Curve) find(t int64) (s *segment, within, periods int64) {
-	t = max(t, 0)
-	if c.period > 0 {
-		t, periods = t%c.period, t/c.period
-	}
-	i := len(c.segments) - 1
-	for t < c.segments[i].start {
-		i--
-	}
-	return &c.segments[i], t, periods
-}
-
-// At is the rate, per second, at a time from the origin.
-func (c *Curve) At(t time.Duration) float64 {
-	s, within, _ := c.find(int64(t))
-	if s.from == s.to {
-		return s.from
-	}
-	return s.from + (s.to-s.from)*float64(within-s.start)/float64(s.length)
-}
-
-// Due is how much is due in the time t from the origin: the integral of the rate.
-func (c *Curve) Due(t time.Duration) float64 {
-	s, within, periods := c.find(int64(t))
-	return float64(periods)*c.total + s.sum + s.upTo(within-s.start)
-}
-
 // walker finds the times of growing sums without searching. It is not safe for
 // concurrent use.
 type walker struct {
-	*Curve
+	*curve
 	i       int
 	periods float64 // whole ones that lie behind
 }

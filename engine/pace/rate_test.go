@@ -82,6 +82,34 @@ func TestArrival(t *testing.T) {
 	}
 }
 
+// find is the segment at a time, and the time within a period and the periods before it.
+func (c *curve) find(t int64) (s *segment, within, periods int64) {
+	t = max(t, 0)
+	if c.period > 0 {
+		t, periods = t%c.period, t/c.period
+	}
+	i := len(c.segments) - 1
+	for t < c.segments[i].start {
+		i--
+	}
+	return &c.segments[i], t, periods
+}
+
+// at is the rate, per second, at a time from the origin.
+func (c *curve) at(t time.Duration) float64 {
+	s, within, _ := c.find(int64(t))
+	if s.from == s.to {
+		return s.from
+	}
+	return s.from + (s.to-s.from)*float64(within-s.start)/float64(s.length)
+}
+
+// due is how much is due in the time t from the origin: the integral of the rate.
+func (c *curve) due(t time.Duration) float64 {
+	s, within, periods := c.find(int64(t))
+	return float64(periods)*c.total + s.sum + s.upTo(within-s.start)
+}
+
 // The integral of each shape, exactly, and its inverse.
 func TestCurve(t *testing.T) {
 	const s = time.Second
@@ -107,17 +135,17 @@ func TestCurve(t *testing.T) {
 		{must(Steps(Step{k, s}, Step{zero, s}, Step{tenK, s})), 10 * s, 10_000, 81_000, true},
 		{Rate{Pieces: []Piece{{10 * s, 0, 100}, {10 * s, 100, 0}}, Repeat: true}, 35 * s, 50, 1875, true},
 	} {
-		curve, err := c.r.Curve()
+		curve, err := c.r.curve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := curve.At(c.at); got != c.rate {
+		if got := curve.at(c.at); got != c.rate {
 			t.Errorf("%s at %v: rate %v, want %v", c.r, c.at, got, c.rate)
 		}
-		if got := curve.Due(c.at); got != c.due {
+		if got := curve.due(c.at); got != c.due {
 			t.Errorf("%s at %v: %v due, want %v", c.r, c.at, got, c.due)
 		}
-		w := walker{Curve: curve}
+		w := walker{curve: curve}
 		if got := w.when(c.due); c.inverts && (got < int64(c.at)-1 || got > int64(c.at)) {
 			t.Errorf("%s: %v are due at %d, want %d", c.r, c.due, got, int64(c.at))
 		}

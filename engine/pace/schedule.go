@@ -39,11 +39,11 @@ func New(rate Rate, arrival Arrival, worker, workers int, seed uint64) (*Schedul
 	if worker < 0 || worker >= workers {
 		return nil, fmt.Errorf("schedule for worker %d of %d", worker, workers)
 	}
-	c, err := rate.Curve()
+	c, err := rate.curve()
 	if err != nil {
 		return nil, err
 	}
-	s := &Schedule{walker: walker{Curve: c}, workers: float64(workers), ahead: float64(worker)}
+	s := &Schedule{walker: walker{curve: c}, workers: float64(workers), ahead: float64(worker)}
 	switch arrival {
 	case Uniform:
 	case Poisson:

@@ -101,11 +101,11 @@ func everyRate(t interface{ Fatal(...any) }) []Rate {
 func TestStartsFollowTheIntegral(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom(everyRate(t)).Draw(t, "rate")
-		curve, err := r.Curve()
+		curve, err := r.curve()
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := walker{Curve: curve}
+		w := walker{curve: curve}
 		sum, last := 0.0, int64(0)
 		for range 60 {
 			sum += rapid.Float64Range(0, 500).Draw(t, "step")
@@ -118,8 +118,8 @@ func TestStartsFollowTheIntegral(t *testing.T) {
 			}
 			d := time.Duration(at)
 			// A start is given to the nanosecond, in which some of the rate falls due.
-			slack := 2e-9*max(curve.At(d), curve.At(d+1)) + 1e-6
-			if due := curve.Due(d); math.Abs(due-sum) > slack {
+			slack := 2e-9*max(curve.at(d), curve.at(d+1)) + 1e-6
+			if due := curve.due(d); math.Abs(due-sum) > slack {
 				t.Fatalf("%s: %v due at %d, where the integral is %v", r, sum, at, due)
 			}
 			last = at
@@ -139,7 +139,7 @@ func TestBurstCounts(t *testing.T) {
 		{must(Burst(zero, rate(t, "30/s"), time.Second, 100*time.Millisecond)), 3, 0},
 		{must(Burst(rate(t, "1/s"), rate(t, "12345/s"), time.Minute, 7*time.Second)), 12345 * 7, 53},
 	} {
-		curve, _ := c.r.Curve()
+		curve, _ := c.r.curve()
 		period, length := curve.period, curve.segments[0].length
 		for _, from := range []int64{0, 30 * 24 * 3600 * 1e9 / period} {
 			s := schedule(t, c.r, Uniform, 0, 1)

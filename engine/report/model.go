@@ -63,11 +63,10 @@ type EngineInfo struct {
 
 // Expectation is one expect of the script.
 type Expectation struct {
-	Text     string `json:"text"`
-	Passed   bool   `json:"passed"`
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Measured string `json:"measured,omitempty"` // what was compared, for people
+	Text   string `json:"text"`
+	Passed bool   `json:"passed"`
+	File   string `json:"file"`
+	Line   int    `json:"line"`
 }
 
 // Exit is how the run ended.

@@ -153,7 +153,7 @@ func mixed(t *testing.T) *Result {
 		CPU: CPU{UserNS: 20 * sec, SystemNS: 31 * sec}, Load: Load{BusyShare: 0.93}, Jobs: []*Job{reads, flusher, checkpoint},
 	}}
 	r.Expectations = []Expectation{
-		{Text: "page reads stay below 2 ms at p99", File: "oltp.lua", Line: 21, Measured: "34.0 ms, and not < 2.00 ms"},
+		{Text: "page reads stay below 2 ms at p99", File: "oltp.lua", Line: 21},
 		{Text: "flushing keeps up", Passed: true, File: "oltp.lua", Line: 22},
 	}
 	r.Exit = Exit{Code: 4, Reason: "1 of 2 expectations failed"}

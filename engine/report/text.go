@@ -109,11 +109,7 @@ func (t *text) expectations(list []Expectation) {
 		if !e.Passed {
 			mark = t.paint(red, "✗")
 		}
-		s := e.Text
-		if e.Measured != "" {
-			s += ": " + e.Measured
-		}
-		t.hanging("  "+mark+" ", 4, fmt.Sprintf("%s (%s:%d)", s, e.File, e.Line))
+		t.hanging("  "+mark+" ", 4, fmt.Sprintf("%s (%s:%d)", e.Text, e.File, e.Line))
 	}
 }
 

@@ -22,18 +22,12 @@ var (
 // DurationUnit is the one unit to show all durations from least to most in, given in ns.
 func DurationUnit(least, most float64) Unit { return pick(durationUnits, least, most) }
 
-// SizeUnit is the one unit to show all sizes from least to most in, given in bytes.
-func SizeUnit(least, most float64) Unit { return pick(sizeUnits, least, most) }
-
-// BandwidthUnit is SizeUnit for bytes per second.
+// BandwidthUnit is the one unit to show all bandwidths from least to most in, given in bytes per second.
 func BandwidthUnit(least, most float64) Unit {
 	u := pick(sizeUnits, least, most)
 	u.Name += "/s"
 	return u
 }
-
-// CountUnit is the one unit to show all counts, or rates of them, from least to most in.
-func CountUnit(least, most float64) Unit { return pick(countUnits, least, most) }
 
 // widest is the number of digits before the point at which a column becomes hard to read.
 const widest = 1e6
@@ -113,10 +107,10 @@ func Span(ns int64) string {
 }
 
 // ApproxSize writes bytes for reading: 13.7 GiB.
-func ApproxSize(bytes float64) string { return SizeUnit(bytes, bytes).with(bytes) }
+func ApproxSize(bytes float64) string { return pick(sizeUnits, bytes, bytes).with(bytes) }
 
 // ApproxCount writes a count for reading: 1.23 M.
-func ApproxCount(n float64) string { return CountUnit(n, n).with(n) }
+func ApproxCount(n float64) string { return pick(countUnits, n, n).with(n) }
 
 // ApproxBandwidth writes bytes per second for reading: 812 MiB/s.
 func ApproxBandwidth(perSecond float64) string {

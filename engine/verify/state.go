@@ -22,8 +22,8 @@ import (
 type State struct {
 	fd     int
 	name   string
-	fresh  bool
-	chunks int // that it has
+	fresh  bool // it knew nothing when it was opened
+	chunks int  // that it has
 	maps   [][]byte
 	head   []byte
 
@@ -233,12 +233,6 @@ func (s *State) of(id Identity) bool {
 	}
 	return binary.LittleEndian.Uint64(head[atIdentity:]) == id.Ino && binary.LittleEndian.Uint64(head[atIdentity+8:]) == uint64(id.Birth)
 }
-
-// Fresh says that the state knew nothing when it was opened.
-func (s *State) Fresh() bool { return s.fresh }
-
-// Crashed says that the program which wrote the state died, and whether the machine did.
-func (s *State) Crashed() (crashed, powerCut bool) { return s.crashed, s.powerCut }
 
 // chunk maps a chunk of the table.
 func (s *State) chunk(i int) ([]byte, error) {

@@ -34,8 +34,8 @@ func TestState(t *testing.T) {
 	if s, err = reopen(t, dir, 99, unit); err != nil {
 		t.Fatal(err)
 	}
-	if crashed, _ := s.Crashed(); crashed || s.Fresh() {
-		t.Errorf("crashed: %v, fresh: %v", crashed, s.Fresh())
+	if s.crashed || s.fresh {
+		t.Errorf("crashed: %v, fresh: %v", s.crashed, s.fresh)
 	}
 	d.File = fileOf(t, Config{State: s})
 	if got := d.read(0, 8*unit); got.Checked != 8 || got.Mismatches != 0 {
@@ -73,8 +73,8 @@ func crash(t *testing.T, d *disk, dir string, powerCut bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if crashed, cut := s.Crashed(); !crashed || cut != powerCut {
-		t.Fatalf("crashed: %v, power cut: %v", crashed, cut)
+	if !s.crashed || s.powerCut != powerCut {
+		t.Fatalf("crashed: %v, power cut: %v", s.crashed, s.powerCut)
 	}
 	d.File = fileOf(t, Config{State: s})
 	t.Cleanup(func() {

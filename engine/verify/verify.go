@@ -74,16 +74,16 @@ func ParseMethod(name string) (Method, error) {
 // sector is what storage writes whole or not at all.
 const sector = 512
 
-// LeastInterval is the smallest block that can be verified.
-const LeastInterval = 128
-
-// MaxInterval bounds the memory that an explanation takes.
-const MaxInterval = 64 << 20
+// The smallest block that can be verified, and the largest, which bounds the memory that an explanation takes.
+const (
+	leastInterval = 128
+	maxInterval   = 64 << 20
+)
 
 // CheckInterval says why blocks of n bytes can't be verified.
 func CheckInterval(n int64) error {
-	if n < LeastInterval || n > MaxInterval {
-		return fmt.Errorf("interval = %s: from %s to %s are possible", units.FormatSize(n), units.FormatSize(LeastInterval), units.FormatSize(MaxInterval))
+	if n < leastInterval || n > maxInterval {
+		return fmt.Errorf("interval = %s: from %s to %s are possible", units.FormatSize(n), units.FormatSize(leastInterval), units.FormatSize(maxInterval))
 	}
 	return nil
 }
