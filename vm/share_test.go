@@ -49,7 +49,7 @@ func TestOvertaken(t *testing.T) {
 		defer fs.Shutdown()
 		r := newRun(t, "null")
 		r.Guard = guard()
-		r.Session.Engine = func(c engine.Config) (engine.Engine, error) { return pool.Open(c) }
+		r.Session.Engine = pool.Open
 		r.Session.FS = overtaken{fs, func(name string) (err error) {
 			if share {
 				_, err = other.WillCreate(name)

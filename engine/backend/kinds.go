@@ -34,7 +34,9 @@ type kind struct {
 }
 
 // kinds are the engines, in the order in which they are listed.
-func kinds() []kind {
+func kinds() []kind { return append(onStorage(), inMemory()...) }
+
+func onStorage() []kind {
 	return []kind{
 		{
 			name:    nameURing,
@@ -67,7 +69,7 @@ func kinds() []kind {
 			depth:   "threads in a call at once, 1024 at most unless threads=N says otherwise",
 			options: pool.Options(),
 			check:   pool.CheckOptions,
-			open:    func(cfg engine.Config) (engine.Engine, error) { return opened(pool.Open(cfg)) },
+			open:    pool.Open,
 		},
 		synchronous(psync.Psync, "pread and pwrite by the worker itself"),
 		synchronous(psync.Sync, "lseek, read and write by the worker itself"),
@@ -80,12 +82,17 @@ func kinds() []kind {
 			check:   mmap.CheckOptions,
 			open:    mmap.Open,
 		},
+	}
+}
+
+func inMemory() []kind {
+	return []kind{
 		{
 			name:   nameNull,
 			about:  "completes every operation at once: shows what all but the storage costs",
-			depth:  noStorage,
+			depth:  "operations that the engine holds at once; there is no storage",
 			memory: true,
-			open:   func(cfg engine.Config) (engine.Engine, error) { return opened(null.Open(cfg)) },
+			open:   null.Open,
 		},
 		{
 			name:    nameSim,
@@ -96,8 +103,6 @@ func kinds() []kind {
 		},
 	}
 }
-
-const noStorage = "operations that the engine holds at once; there is no storage"
 
 // depthOne is what depth means where one call is made after the other.
 const depthOne = "always 1: one operation after the other, whatever the script asks for"
@@ -121,14 +126,6 @@ func find(name string) (kind, bool) {
 		}
 	}
 	return kind{}, false
-}
-
-// opened keeps a nil pointer from becoming an engine that is not nil.
-func opened[E engine.Engine](e E, err error) (engine.Engine, error) {
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
 }
 
 func simOptions() []engine.Option {

@@ -19,7 +19,6 @@ func TestConformance(t *testing.T) {
 		}
 		return sim.NewWorld(device, 1, cfg.FS.(*memfs.FS)).Open(cfg)
 	}
-	onPool := func(cfg engine.Config) (engine.Engine, error) { return pool.Open(cfg) }
 	for _, c := range []struct {
 		name  string
 		fs    func(testing.TB) engine.FS
@@ -29,7 +28,7 @@ func TestConformance(t *testing.T) {
 		{"no rules", enginetest.Memory, onSim, nil},
 		{"rules that do nothing", enginetest.Memory, onSim, inert},
 		{"delays", enginetest.Memory, onSim, []string{"*:delay=3us,every=3", "read:delay=7us,every=5"}},
-		{"rules that do nothing in real time", enginetest.Dir, onPool, inert},
+		{"rules that do nothing in real time", enginetest.Dir, pool.Open, inert},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			enginetest.Run(t, enginetest.Target{FS: c.fs, Open: func(cfg engine.Config) (engine.Engine, error) {

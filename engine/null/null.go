@@ -22,7 +22,7 @@ type Engine struct {
 var _ engine.Engine = (*Engine)(nil)
 
 // Open opens an engine on cfg.FS, which must be a *memfs.FS. It has no options.
-func Open(cfg engine.Config) (*Engine, error) {
+func Open(cfg engine.Config) (engine.Engine, error) {
 	fs, ok := cfg.FS.(*memfs.FS)
 	if !ok {
 		return nil, fmt.Errorf("null: files must be in memory, and not in a %T", cfg.FS)

@@ -15,7 +15,7 @@ import (
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, enginetest.Target{
 		FS:   enginetest.Memory,
-		Open: func(cfg engine.Config) (engine.Engine, error) { return Open(cfg) },
+		Open: Open,
 	})
 }
 

@@ -63,7 +63,7 @@ type job struct {
 
 // Open opens an engine on any namespace with descriptors of the kernel. The
 // option "threads" is the most threads that it starts, 1024 unless given.
-func Open(cfg engine.Config) (*Engine, error) {
+func Open(cfg engine.Config) (engine.Engine, error) {
 	most, err := threads(cfg.Options)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 func TestConformance(t *testing.T) {
 	enginetest.Run(t, enginetest.Target{
 		FS:   enginetest.Dir,
-		Open: func(cfg engine.Config) (engine.Engine, error) { return Open(cfg) },
+		Open: Open,
 	})
 }
 
@@ -126,7 +126,7 @@ func opened(t testing.TB, slots int, options map[string]string) (*Engine, *engin
 			t.Error(err)
 		}
 	})
-	return e, &engine.File{Node: &engine.Node{}, Name: "f", FD: fd}, arena
+	return e.(*Engine), &engine.File{Node: &engine.Node{}, Name: "f", FD: fd}, arena
 }
 
 func BenchmarkReads(b *testing.B) {

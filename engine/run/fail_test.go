@@ -392,7 +392,7 @@ func TestFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Session{FS: fs, Engine: func(c engine.Config) (engine.Engine, error) { return pool.Open(c) }, Seed: 1}
+	s := &Session{FS: fs, Engine: pool.Open, Seed: 1}
 	f, log := s.testFile(t, "f", 4<<20), s.testFile(t, "log", 0)
 	flush, err := fault.Parse("fdatasync:delay=1ms")
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 
 func nullSession(t testing.TB) *Session {
 	t.Helper()
-	return &Session{FS: memfs.New(), Engine: func(c engine.Config) (engine.Engine, error) { return null.Open(c) }, Seed: 1}
+	return &Session{FS: memfs.New(), Engine: null.Open, Seed: 1}
 }
 
 // steady is a simulated device that serves 4 operations at a time in 100 µs each,

@@ -25,7 +25,7 @@ func poolSession(t *testing.T) (*Session, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = fs.Shutdown() })
-	return &Session{FS: fs, Engine: func(c engine.Config) (engine.Engine, error) { return pool.Open(c) }, Seed: 1}, dir
+	return &Session{FS: fs, Engine: pool.Open, Seed: 1}, dir
 }
 
 // A file that is laid out has its blocks, each unlike any other of the run, and they do

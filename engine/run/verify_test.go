@@ -29,7 +29,7 @@ func diskSession(t testing.TB, dir string) *Session {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = fs.Shutdown() })
-	s := &Session{FS: fs, Engine: func(c engine.Config) (engine.Engine, error) { return pool.Open(c) }, Seed: 1}
+	s := &Session{FS: fs, Engine: pool.Open, Seed: 1}
 	s.State = func(name string, create bool) (int, error) {
 		flags := unix.O_RDWR
 		if create {

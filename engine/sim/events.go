@@ -23,7 +23,8 @@ func (e *event) before(o *event) bool {
 	return e.at < o.at || e.at == o.at && e.seq < o.seq
 }
 
-// events is a heap with the earliest at its root.
+// events is a heap with the earliest at its root. Every operation goes through it, and package heap's, which
+// compares by calls, takes half as long again.
 type events struct {
 	heap []event
 	seq  uint64
