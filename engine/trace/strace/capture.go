@@ -25,7 +25,15 @@ type capture struct {
 // maxBegun bounds what is kept of calls that have not returned, in bytes.
 const maxBegun = 64 << 20
 
-var unfinished = []byte("<unfinished ...>")
+var (
+	unfinished = []byte("<unfinished ...>")
+	detached   = []byte("<detached ...>") // in its place where strace was stopped
+)
+
+// begins says whether a line is of a call that has not returned.
+func begins(line []byte) bool {
+	return bytes.HasSuffix(line, unfinished) || bytes.HasSuffix(line, detached)
+}
 
 // perProcess takes a file's name apart into the capture's and a process's, where it ends
 // in that, as -ff has it; -1 if it does not.
@@ -66,7 +74,7 @@ func callName(body []byte) []byte {
 
 // begin keeps a call that has not returned yet.
 func (s *source) begin(p *calls.Process) error {
-	body := bytes.TrimSuffix(s.body, unfinished)
+	body := bytes.TrimSuffix(bytes.TrimSuffix(s.body, unfinished), detached)
 	name := callName(body)
 	c := s.capture
 	switch {

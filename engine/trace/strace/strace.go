@@ -42,30 +42,52 @@ func open(in []*trace.Input, log *trace.Log, _ *trace.Options) (trace.Reader, er
 
 // sniff counts lines that look like strace's.
 func sniff(head []byte) int {
-	var lines [][]byte
-	for _, line := range scan.Head(head, 1000) {
-		if isSummary(line) {
-			break
-		}
-		if !isStack(line) && !isDump(line) && len(lines) < 50 {
-			lines = append(lines, line)
-		}
-	}
-	var good, whole int
+	lines := sniffed(head)
+	var good, whole, marks int
 	for _, line := range lines {
 		var p prefix
 		switch body := p.split(line); {
-		case isMark(body) || isResumed(body):
+		case isMark(body):
 			good++
-		case callName(body) != nil && (bytes.HasSuffix(line, unfinished) || bytes.Contains(body, []byte(") = ")) || bytes.Contains(body, []byte(")  "))):
+			marks++
+		case isResumed(body):
+			good++
+		case callName(body) != nil && (begins(line) || bytes.Contains(body, []byte(") = ")) || bytes.Contains(body, []byte(")  "))):
 			good++
 			whole++
 		}
 	}
-	if whole == 0 || good*10 < len(lines)*8 {
+	switch {
+	case marks > 0 && marks == len(lines): // of a process that did nothing of what was traced, in a file of its own
+		return 60
+	case whole == 0 || good*10 < len(lines)*8:
 		return 0
 	}
 	return 85
+}
+
+// sniffed is the first lines of a file that are about calls, without those that strace's own messages broke.
+func sniffed(head []byte) (lines [][]byte) {
+	broken := false
+	for _, line := range scan.Head(head, 1000) {
+		message := bytes.Index(line, []byte("strace: "))
+		switch {
+		case isSummary(line) || len(lines) == 50:
+			return lines
+		case message >= 0 && isMessage(line):
+			broken = broken || message > 0
+		case broken:
+			broken = false
+		case !isStack(line) && !isDump(line):
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// isMessage says whether a line ends in one of strace's messages.
+func isMessage(line []byte) bool {
+	return bytes.HasSuffix(line, []byte(" attached")) || bytes.HasSuffix(line, []byte(" detached"))
 }
 
 // reader merges the lines of its sources by their times.
@@ -221,7 +243,7 @@ func isSummary(line []byte) bool { return bytes.HasPrefix(line, []byte("% time "
 // whole mends a line that was broken by "strace: Process N attached"; false if there
 // is no line yet.
 func (s *source) whole(line []byte) ([]byte, bool) {
-	if bytes.HasSuffix(line, []byte(" attached")) || bytes.HasSuffix(line, []byte(" detached")) {
+	if isMessage(line) {
 		if i := bytes.Index(line, []byte("strace: Process ")); i >= 0 {
 			s.log.Skip("messages of strace")
 			s.broken = append(s.broken, line[:i]...)
@@ -251,7 +273,7 @@ func (s *source) take() ([]trace.Record, error) {
 		return nil, nil
 	case isResumed(s.body):
 		return s.resume(p)
-	case bytes.HasSuffix(s.body, unfinished):
+	case begins(s.body):
 		return nil, s.begin(p)
 	}
 	return s.call(p, s.body, s.time, false)

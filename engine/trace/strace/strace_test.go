@@ -271,6 +271,10 @@ func TestCases(t *testing.T) {
 			"1 1.0 fsync(3</a> <unfinished ...>\n1 1.1 +++ killed by SIGKILL +++\n2 1.2 write(3</a>, \"x\", 5 <unfinished ...>\n3 1.3 <... fsync resumed>) = 0\n4 1.4 fsync(3</a>) = 0\n4 1.5 --- SIGCHLD {si_signo=SIGCHLD} ---\n5 1.6 fsync(3</a> <unfinished ...>\n5 1.7 fsync(3</a>) = 0\n",
 			"1400000000 fsync 0+0 /a by 4\n1700000000 fsync 0+0 /a by 5\n", 0,
 		},
+		"a capture that was stopped": {
+			"1 1.0 fsync(3</a>) = 0\n1 1.1 read(3</a>,  <detached ...>\n2 1.2 futex(0x1, FUTEX_WAIT, 2, NULLstrace: Process 1 detached\nstrace: Process 2 detached\n <detached ...>\n",
+			"1000000000 fsync 0+0 /a by 1\n", 0,
+		},
 		"prefixes": {
 			"[pid  12] 12:00:00 fsync(3</a>) = 0\n[pid 12] 12:00:01 [  74] [00007f00] fsync(3</a>) = 0\n12<my app> 12:00:02 (+     0.1) fsync(3</a>) = 0\n",
 			"43200000000000 fsync 0+0 /a by 12\n43201000000000 fsync 0+0 /a by 12\n43202000000000 fsync 0+0 /a by 12\n", 0,
@@ -310,6 +314,27 @@ func TestNotes(t *testing.T) {
 		if _, log := read(t, text); len(log.Notes) != 1 || !strings.Contains(log.Notes[0], want) {
 			t.Errorf("%s: %q", text, log.Notes)
 		}
+	}
+}
+
+// TestProcessesThatDidNothing has a file of each process, of which one only ended, and one was still waiting.
+func TestProcessesThatDidNothing(t *testing.T) {
+	dir := t.TempDir()
+	var names []string
+	for pid, text := range []string{"1.0 fsync(3</a>) = 0\n1.5 +++ exited with 0 +++\n", "1.0 +++ exited with 0 +++\n", "1.0 --- SIGCHLD {si_signo=SIGCHLD} ---\n", "1.0 read(3</a>,  <detached ...>\n"} {
+		name := filepath.Join(dir, fmt.Sprintf("x.%d", pid+1))
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, name)
+	}
+	tr, err := format.Open(names, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if got := tracetest.Show(t, tr); got != "1000000000 fsync 0+0 /a by 1\n" || tr.Log.Bad != 0 {
+		t.Error(got, tr.Log.First)
 	}
 }
 
