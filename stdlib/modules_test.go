@@ -198,3 +198,17 @@ print(f:size(), f:name(), f:read("4KiB", 0))`
 		}
 	}
 }
+
+// What is wrong with options is wrong in the script's line.
+func TestDirectBlamesItsCaller(t *testing.T) {
+	r := scripttest.Run(t, scripttest.Config{}, "test", `local direct = require "direct"
+local function files()
+  local f = direct.open("f", { direct = true, sizee = 5 })
+  return f
+end
+local f = files()`)
+	want := `test.lua:3: open "f": unknown option "sizee" (did you mean "size"?); known are `
+	if r.Err == nil || !strings.HasPrefix(r.Err.Error(), want) || !strings.HasSuffix(r.Err.Error(), "\ncalled from:\n  test.lua:6: in main chunk") {
+		t.Errorf("%v, want %q", r.Err, want)
+	}
+}

@@ -10,7 +10,7 @@ function direct.open(name, options)
   local ok, file = pcall(open, name, options)
   if ok then return file end
   if not (options and options.direct) or not tostring(file):find("direct I/O", 1, true) then
-    error(file, 0)
+    error(file, 2)
   end
   local buffered = {}
   for k, v in pairs(options) do

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -181,13 +182,16 @@ func line(text string, n int) string {
 // maxTrace bounds how many calls are listed.
 const maxTrace = 10
 
-// traceback keeps of gopher-lua's the lines that name a place in a script, but for
-// the one where the error is.
+// traceback keeps of gopher-lua's the lines that name a place in a script and lead to where the error is. What blames
+// its caller, as error does with a level of 2, is further in.
 func traceback(trace, at string) string {
+	lines := strings.Split(trace, "\n")
+	isPlace := func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), at+":") }
+	lines = lines[slices.IndexFunc(lines, isPlace)+1:]
 	var out []string
-	for _, l := range strings.Split(trace, "\n") {
+	for _, l := range lines {
 		l = strings.TrimSpace(l)
-		if l == "" || l == "stack traceback:" || strings.HasPrefix(l, "[G]") || strings.HasPrefix(l, at+":") {
+		if l == "" || l == "stack traceback:" || strings.HasPrefix(l, "[G]") || isPlace(l) {
 			continue
 		}
 		if len(out) == maxTrace {

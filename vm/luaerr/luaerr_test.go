@@ -196,3 +196,18 @@ func TestLongError(t *testing.T) {
 }
 
 const maxShown = 6000
+
+// What a function blames its caller for is the caller's: the calls listed are those that led there.
+func TestBlamedCaller(t *testing.T) {
+	e := fault(t, `local function check(x)
+  error("bad", 2)
+end
+local function use(x)
+  check(x)
+  return x
+end
+use(1)`)
+	if e == nil || e.Place() != "wal.lua:5" || e.Message != "bad" || e.Traceback != "  wal.lua:8: in main chunk" {
+		t.Errorf("%+v", e)
+	}
+}
