@@ -75,9 +75,9 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // signal SIGNALS UNTIL END PROGRAM ARGS… starts a program, waits until a file that
-// matches UNTIL is there, and sends it the signals, separated by commas: the second
-// when it has said that it knows of the first, and after STOP and CONT a while later. END is the exit code that it must end
-// with, or "killed". What it writes is in the files stdout and stderr.
+// matches UNTIL is there, and sends it the signals, separated by commas: each when
+// the one before has had its effect. END is the exit code that it must end with, or
+// "killed". What it writes is in the files stdout and stderr.
 func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: signal SIGNALS UNTIL END PROGRAM [ARGS…]")
@@ -97,21 +97,11 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(cmd.Start())
 	defer cmd.Process.Kill()
 	await(ts, args[1])
-	before := ""
+	last := ""
 	for name := range strings.SplitSeq(args[0], ",") {
-		switch before {
-		case "":
-		case "STOP", "CONT":
-			time.Sleep(200 * time.Millisecond)
-		default:
-			ts.Check(until("a word of the signal", func() bool {
-				said, err := os.ReadFile(stderr.Name())
-				ts.Check(err)
-				return bytes.Contains(said, []byte("once more stops at once"))
-			}))
-		}
+		ts.Check(until("the effect of "+last, func() bool { return effective(ts, last, cmd.Process.Pid, stderr.Name()) }))
 		ts.Check(cmd.Process.Signal(signals[name]))
-		before = name
+		last = name
 	}
 	_ = cmd.Wait() // how it ended is in its state
 	end := strconv.Itoa(cmd.ProcessState.ExitCode())
@@ -121,6 +111,29 @@ func signalled(ts *testscript.TestScript, neg bool, args []string) {
 	if end != args[2] {
 		ts.Fatalf("ended with %s, want %s", end, args[2])
 	}
+}
+
+// effective says whether a program has come to know of a signal. One that has been
+// stopped stays so for a while, and one that goes on works for a while.
+func effective(ts *testscript.TestScript, signal string, pid int, stderr string) bool {
+	switch signal {
+	case "":
+		return true
+	case "STOP":
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		ts.Check(err)
+		stopped := bytes.Contains(stat, []byte(") T "))
+		if stopped {
+			time.Sleep(300 * time.Millisecond)
+		}
+		return stopped
+	case "CONT":
+		time.Sleep(time.Second)
+		return true
+	}
+	said, err := os.ReadFile(stderr)
+	ts.Check(err)
+	return bytes.Contains(said, []byte("once more stops at once"))
 }
 
 var signals = map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT}
