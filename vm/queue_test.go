@@ -26,6 +26,22 @@ end))`)
 	}
 }
 
+// Direct I/O must be aligned on memory engines too: a script that works there works on a disk.
+func TestDirectIsAligned(t *testing.T) {
+	for body, want := range map[string]string{
+		`f:read(4096, 512) f:write(512, 0)`:    "",
+		`f:read(1000, 0)`:                      `test.lua:1: read of 1000 bytes at 0 in "f": `,
+		`f:write(512, 100)`:                    `test.lua:1: write of 512 bytes at 100 in "f": `,
+		`queue(1):append(f, 100)`:              `append of 100 bytes`,
+		`local b = f:read(512, 0) f:append(b)`: "",
+	} {
+		got := output(t, `local f = open("f", { size = "64KiB", direct = true }) phase("p", { iterations = 2 }, clients("c", 1, function() `+body+` end))`)
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want %q", body, got, want)
+		}
+	}
+}
+
 // A queue that is kept goes on over the turns after that in which it was made.
 func TestQueueIsKept(t *testing.T) {
 	got := output(t, `local f = open("f", { size = "1MiB" })

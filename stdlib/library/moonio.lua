@@ -44,7 +44,7 @@ function params(specs) end
 ---@class OpenOptions
 ---@field size? Size lay the file out to this size before the first phase. Appending then starts at its beginning and goes round, as in a recycled log. Without it the file starts empty, if it is new, and appending makes it grow.
 ---@field layout? "write"|"allocate"|"sparse" how it is laid out: with data that does not compress (the default), with blocks reserved, or with a hole
----@field direct? boolean past the page cache (O_DIRECT). Operations must then be aligned. Default: false.
+---@field direct? boolean past the page cache (O_DIRECT). Operations must then be aligned as the storage asks for; on `sim` and `null`, to 512 bytes. Default: false.
 ---@field sync? "none"|"dsync"|"sync" make each write durable before it completes (O_DSYNC, O_SYNC). Default: "none".
 ---@field create? boolean make the file if it is not there. Default: true.
 ---@field exclusive? boolean fail if the file is there. Default: false.
