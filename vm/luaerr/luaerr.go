@@ -7,6 +7,7 @@
 package luaerr
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -117,12 +118,15 @@ func New(err error, sources Sources, known []string) *Error {
 		}
 	}
 	e.mark()
+	guess := func() string { return e.hint(syntax != nil, known) }
 	var hinter interface{ Hint() string }
-	if errors.As(err, &hinter) {
-		e.Hint = hinter.Hint()
-	}
-	if e.Hint == "" {
-		e.Hint = e.hint(syntax != nil, known)
+	switch {
+	case !errors.As(err, &hinter):
+		e.Hint = guess()
+	case syntax != nil: // what other languages write comes before what is missing
+		e.Hint = cmp.Or(guess(), hinter.Hint())
+	default:
+		e.Hint = cmp.Or(hinter.Hint(), guess())
 	}
 	return e
 }

@@ -152,8 +152,21 @@ func TestHints(t *testing.T) {
 		"local ok = '5ms' >= 0.004":           `figures are numbers, in seconds and bytes, and so are ms(5), seconds("5ms") and bytes("4KiB")`,
 		"local x = '5ms' * 2":                 `figures are numbers, in seconds and bytes, and so are ms(5), seconds("5ms") and bytes("4KiB")`,
 		"local ok = {} < 5":                   "",
-		"local c = handle c = c + 1":          "a counter's number is c:get(), which c:add(1) adds to; that of a semaphore's free units is s:value()",
-		"local c = handle print(c .. 's')":    "a counter's number is c:get(), which c:add(1) adds to; that of a semaphore's free units is s:value()",
+		"f(function()\n  if x then\n    g()\n\nend)\nh()": "the 'if' at line 2 has no 'end'",
+		"f(1,\n  2\nlocal x = 1":                          "the '(' at line 1 has no ')'",
+		"f(1,\n  g()\nh(true)":                            "a comma is missing before it, or the '(' at line 1 has no ')'",
+		"local t = {\n  a = 1\n  b = 2\n}":                "a comma is missing before it, or the '{' at line 1 has no '}'",
+		"local t = { a = 1 b = 2 }":                       "a comma is missing before it",
+		"f('x' 'y')":                                      "a comma is missing before it",
+		"if x\n  y()\nend":                                "the 'if' at line 1 has no 'then'",
+		"while x\n  y()\nend":                             "the 'while' at line 1 has no 'do'",
+		"for i = 1, 2\n  y()\nend":                        "the 'for' at line 1 has no 'do'",
+		"if x then y() end end":                           "there is nothing open that 'end' could close",
+		"f(1))":                                           "there is nothing open that ')' could close",
+		"local x = f(1, { 2 )":                            "the '{' at line 1 has no '}'",
+		"for i = 1, 2 do x() }":                           "the 'for' at line 1 has no 'end'",
+		"local c = handle c = c + 1":                      "a counter's number is c:get(), which c:add(1) adds to; that of a semaphore's free units is s:value()",
+		"local c = handle print(c .. 's')":                "a counter's number is c:get(), which c:add(1) adds to; that of a semaphore's free units is s:value()",
 	} {
 		if got := fault(t, source).Hint; got != want {
 			t.Errorf("%s: hint %q, want %q", source, got, want)

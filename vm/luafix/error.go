@@ -18,7 +18,11 @@ type SyntaxError struct {
 	Line    int // from 1
 	Column  int // of the offending token's first byte, from 1; 0 if unknown
 	Message string
+	Missing string // what may have been forgotten before it; empty if nothing is known
 }
+
+// Hint is what may have been forgotten.
+func (e *SyntaxError) Hint() string { return e.Missing }
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Message) }
 
@@ -35,6 +39,7 @@ func parseError(err error, source, name string) *SyntaxError {
 		return endOfFile(source, name)
 	}
 	e := &SyntaxError{File: name, Line: pe.Pos.Line, Column: column(source, pe)}
+	e.Missing = forgotten(source, e.Line, e.Column)
 	switch {
 	case pe.Message == "syntax error":
 		e.Message = fmt.Sprintf("unexpected %s", quote(pe.Token))

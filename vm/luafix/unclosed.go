@@ -1,5 +1,7 @@
 package luafix
 
+import "fmt"
+
 // opener is a word or bracket that something later must close.
 type opener struct {
 	word, closer string
@@ -11,42 +13,136 @@ var closers = map[string]string{
 	"function": "end", "if": "end", "do": "end", "repeat": "until", "(": ")", "{": "}", "[": "]",
 }
 
-// unclosed finds what a source that ends too early has left open: a block whose
-// end stands at another indentation, so that a later end was taken for its own,
-// or else the outermost one.
-func unclosed(source string) (opener, bool) {
-	var stack []opener
-	var suspect *opener
+// nesting is what tokens have opened and not closed.
+type nesting struct {
+	stack   []opener
+	suspect *opener // whose end stands at another indentation, so that a later end was taken for its own
+	pending *opener // an if, elseif, while or for whose "then" or "do" has not come yet
+}
+
+func nest(tokens []Token) nesting {
+	var n nesting
 	line, indent := 0, 0
-	loop := false // between for or while and its do
-	for _, t := range Tokens(source) {
+	for _, t := range tokens {
 		if t.Line != line {
 			line, indent = t.Line, t.Column
 		}
-		if t.Kind != Keyword && t.Kind != Symbol {
-			continue
-		}
-		switch n := len(stack); {
-		case t.Text == "for" || t.Text == "while":
-			stack = append(stack, opener{t.Text, "end", t.Line, indent})
-			loop = true
-		case t.Text == "do" && loop:
-			loop = false
-		case closers[t.Text] != "":
-			stack = append(stack, opener{t.Text, closers[t.Text], t.Line, indent})
-		case n > 0 && t.Text == stack[n-1].closer:
-			top := stack[n-1]
-			stack = stack[:n-1]
-			if suspect == nil && top.line != t.Line && top.indent != indent {
-				suspect = &top
-			}
+		if t.Kind == Keyword || t.Kind == Symbol {
+			n.add(t, indent)
 		}
 	}
-	if len(stack) == 0 {
+	return n
+}
+
+func (n *nesting) add(t Token, indent int) {
+	switch t.Text {
+	case "if", "elseif":
+		n.pending = &opener{t.Text, "then", t.Line, indent}
+	case "for", "while":
+		n.pending = &opener{t.Text, "do", t.Line, indent}
+		n.stack = append(n.stack, opener{t.Text, "end", t.Line, indent})
+		return
+	case "then":
+		n.pending = nil
+	case "do":
+		if n.pending != nil && n.pending.closer == "do" {
+			n.pending = nil
+			return
+		}
+	}
+	if closer := closers[t.Text]; closer != "" {
+		n.stack = append(n.stack, opener{t.Text, closer, t.Line, indent})
+		return
+	}
+	last := len(n.stack) - 1
+	if last < 0 || t.Text != n.stack[last].closer {
+		return
+	}
+	top := n.stack[last]
+	n.stack = n.stack[:last]
+	if n.suspect == nil && top.line != t.Line && top.indent != indent {
+		n.suspect = &top
+	}
+}
+
+// unclosed finds what a source that ends too early has left open: a block whose
+// end stands at another indentation, or else the outermost one.
+func unclosed(source string) (opener, bool) {
+	n := nest(Tokens(source))
+	if len(n.stack) == 0 {
 		return opener{}, false
 	}
-	if suspect != nil {
-		return *suspect, true
+	if n.suspect != nil {
+		return *n.suspect, true
 	}
-	return stack[0], true
+	return n.stack[0], true
+}
+
+// forgotten guesses what is missing before the token at a line and column, which could not go on there.
+func forgotten(source string, line, column int) string {
+	tokens := Tokens(source)
+	at := 0
+	for at < len(tokens) && (tokens[at].Line < line || tokens[at].Line == line && tokens[at].Column+len(tokens[at].Text) <= column) {
+		at++
+	}
+	if at == 0 || at == len(tokens) {
+		return ""
+	}
+	n, t := nest(tokens[:at]), tokens[at]
+	first := tokens[at-1].Line != t.Line
+	if p := n.pending; p != nil && (first || t.Kind == Keyword) {
+		return fmt.Sprintf("the %s at line %d has no %s", quote(p.word), p.line, quote(p.closer))
+	}
+	if len(n.stack) == 0 {
+		if isCloser(t.Text) && endsValue(tokens[at-1]) {
+			return fmt.Sprintf("there is nothing open that %s could close", quote(t.Text))
+		}
+		return ""
+	}
+	top := n.stack[len(n.stack)-1]
+	missing := fmt.Sprintf("the %s at line %d has no %s", quote(top.word), top.line, quote(top.closer))
+	switch {
+	case isCloser(t.Text) && t.Text != top.closer:
+		if n.suspect != nil {
+			return fmt.Sprintf("the %s at line %d has no %s", quote(n.suspect.word), n.suspect.line, quote(n.suspect.closer))
+		}
+		return missing
+	case top.closer == "end" || top.closer == "until" || !endsValue(tokens[at-1]):
+		return ""
+	case t.Kind == Keyword && t.Text != "function":
+		return missing
+	case first:
+		return "a comma is missing before it, or " + missing
+	case startsValue(t):
+		return "a comma is missing before it"
+	}
+	return ""
+}
+
+func isCloser(text string) bool {
+	switch text {
+	case ")", "}", "]", "end", "until":
+		return true
+	}
+	return false
+}
+
+func endsValue(t Token) bool {
+	switch t.Kind {
+	case Name, Number, String:
+		return true
+	}
+	switch t.Text {
+	case ")", "}", "]", "end", "nil", "true", "false", "...":
+		return true
+	}
+	return false
+}
+
+func startsValue(t Token) bool {
+	switch t.Kind {
+	case Name, Number, String:
+		return true
+	}
+	return t.Text == "{" || t.Text == "function"
 }
