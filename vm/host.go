@@ -67,6 +67,8 @@ type PlannedFile struct {
 	Name   string
 	Size   int64  // that it would be laid out to; 0 if it would not be
 	Layout string // how
+	Found  bool   // it is there already, or the run fails
+	Empty  bool   // it would be emptied
 	Direct bool
 	Write  bool
 	Sync   string // "dsync", "sync" or "none"

@@ -356,7 +356,7 @@ func (m *machine) fillFile(op *opening, have int64) error {
 
 // openPlanned notes the file, and gives the script one of that size that is not there.
 func (m *machine) openPlanned(op *opening) *file {
-	p := PlannedFile{Name: op.name, Size: op.size, Direct: op.direct, Write: op.write, Sync: op.sync}
+	p := PlannedFile{Name: op.name, Size: op.size, Direct: op.direct, Write: op.write, Sync: op.sync, Found: !op.create || !op.write, Empty: op.empty || op.asksFresh}
 	if op.size > 0 {
 		p.Layout = op.layout
 	}

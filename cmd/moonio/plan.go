@@ -69,8 +69,13 @@ func fileRows(files []vm.PlannedFile) [][2]string {
 
 func fileLine(f vm.PlannedFile) string {
 	size := "as it is found, or empty"
-	if f.Size > 0 {
+	switch {
+	case f.Size > 0:
 		size = units.FormatSize(f.Size) + layouts[f.Layout]
+	case f.Empty:
+		size = "empty"
+	case f.Found:
+		size = "as it is found"
 	}
 	return list(size, unless(!f.Direct, "direct"), syncFlags[f.Sync], unless(f.Write, "for reading only"))
 }

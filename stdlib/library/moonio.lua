@@ -389,7 +389,7 @@ function trace.open(path, options) end
 ---One operation of a trace. There is one record for all: what is to be kept of it must be copied.
 ---@class Record
 ---@field time number when it was issued, in seconds on the trace's clock
----@field op string "read", "write", "append", "fsync", "fdatasync", "sync_range", "trim", "allocate" or "truncate". Set to "append", it goes to the end of the file.
+---@field op string "read", "write", "append", "fsync", "fdatasync", "sync_range", "trim", "allocate" or "truncate". An append whose offset is known is played as a write at it; set to "append", it goes to the end of the file.
 ---@field offset integer? in bytes; nil: at the end of the file
 ---@field length integer in bytes
 ---@field latency number? from issue to completion, in seconds; nil: not captured
