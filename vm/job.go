@@ -53,7 +53,7 @@ func (m *machine) clients(L *lua.LState) int {
 	if L.GetTop() > 3 {
 		o := optionsAt(L, 3, call)
 		j.Start, j.Duration, j.Own = o.duration("start"), o.duration("duration"), o.ownThreads()
-		j.EndsPhase, j.After = o.boolean("ends_phase", false), o.after()
+		j.EndsPhase, j.After, j.Ends = o.boolean("ends_phase", false), o.jobNames("after"), o.jobNames("ends")
 		j.Clients.Turns = o.integer("iterations", 0, 1)
 		o.done()
 		at = 4

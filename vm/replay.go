@@ -49,7 +49,7 @@ func (m *machine) replay(L *lua.LState) int {
 	o := optionsAt(L, 2, fmt.Sprintf("replay %q", name))
 	r := &replaying{m: m, o: o, name: name}
 	r.readOptions()
-	j := &job{Job: run.Job{Name: name, Own: o.ownThreads(), Start: o.duration("start"), Duration: o.duration("duration"), EndsPhase: o.boolean("ends_phase", false), After: o.after()}}
+	j := &job{Job: run.Job{Name: name, Own: o.ownThreads(), Start: o.duration("start"), Duration: o.duration("duration"), EndsPhase: o.boolean("ends_phase", false), After: o.jobNames("after"), Ends: o.jobNames("ends")}}
 	o.done()
 	m.resolve(o, r.trace)
 	var err error

@@ -52,7 +52,7 @@ func (m *machine) streamJob(L *lua.LState, call string, only bool) int {
 		depth = max(depth, defaultRateDepth)
 	}
 	s.Depth = int(o.integer("depth", depth, 1))
-	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration"), EndsPhase: o.boolean("ends_phase", false), After: o.after()}}
+	j := &job{think: think, Job: run.Job{Name: name, Stream: s, Own: own, Start: o.duration("start"), Duration: o.duration("duration"), EndsPhase: o.boolean("ends_phase", false), After: o.jobNames("after"), Ends: o.jobNames("ends")}}
 	o.done()
 	if s.Verify != nil && s.Verify.Only {
 		readBack(&j.Job)
@@ -86,22 +86,22 @@ func (m *machine) mayFill(o *options, s *run.Stream) {
 	}
 }
 
-// after reads the names of the jobs that must be over before this one begins.
-func (o *options) after() (names []string) {
-	switch v := o.get("after").(type) {
+// jobNames reads the names of other jobs: of those that must be over before this one begins, or that end with it.
+func (o *options) jobNames(option string) (names []string) {
+	switch v := o.get(option).(type) {
 	case *lua.LNilType:
 	case lua.LString:
 		names = append(names, string(v))
 	case *lua.LTable:
-		for _, v := range o.list("after", v) {
+		for _, v := range o.list(option, v) {
 			name, ok := v.(lua.LString)
 			if !ok {
-				o.fail("after", "%s is not a job's name", show(v))
+				o.fail(option, "%s is not a job's name", show(v))
 			}
 			names = append(names, string(name))
 		}
 	default:
-		o.fail("after", "%s is not a job's name, or a list of them", show(v))
+		o.fail(option, "%s is not a job's name, or a list of them", show(v))
 	}
 	return names
 }

@@ -265,6 +265,9 @@ var jobFiles = []peerJob{
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nrw=write\nthinktime=2000\n[c]\nwait_for=a\nrw=read\nfilename=a.0.0\n"},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nwait_for=a\nrw=read\nfilename=a.0.0\n[c]\nrw=write\nbs=8k\n"},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\nnumjobs=2\n[b]\nrw=randread\n[c]\nwait_for=a\nrw=read\nioengine=libaio\n[d]\nwait_for=c\nrw=write\nrate_iops=1000\nruntime=60\n", order: set},
+	{file: "[global]\nsize=64k\nrw=write\nthinktime=10ms\n[a]\nnumber_ios=10\n[b]\nexitall\nio_size=10g\n", order: loose},
+	{file: "[global]\nsize=64k\nrw=write\nthinktime=10ms\n[a]\nexitall\nnumber_ios=10\n[b]\nio_size=10g\n[c]\nnew_group\nthinktime=5ms\n", order: loose},
+	{args: "--name=a --filename=data --size=64k --rw=write --ignore_error=,ENOSPC"},
 	{file: `[global]
 filename=data
 size=64k

@@ -87,7 +87,7 @@ func (p *Phase) validateTurns() error {
 		more = false
 		for i := range p.Jobs {
 			j := &p.Jobs[i]
-			if over[j.Name] || j.endless() && p.Duration == 0 || slices.ContainsFunc(j.After, func(name string) bool { return !over[name] }) {
+			if over[j.Name] || j.endless() && p.Duration == 0 && !p.endedBy(j.Name) || slices.ContainsFunc(j.After, func(name string) bool { return !over[name] }) {
 				continue
 			}
 			over[j.Name], more = true, true

@@ -1,6 +1,8 @@
 package run
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 
 	"moonio/engine"
@@ -41,5 +43,47 @@ func TestEndlessJobsNeedOneThatEnds(t *testing.T) {
 	p := (&Phase{Jobs: []Job{{Name: "s", Stream: stream4K(t, engine.Read, 1, list...), EndsPhase: true}}}).defaults()
 	if err := p.checkEnds(); err == nil {
 		t.Error("a job that never ends is taken for the phase's end")
+	}
+}
+
+// A job that ends others ends those alone, whether they have begun or not. What has no end of its own can run beside it.
+func TestJobThatEndsOthers(t *testing.T) {
+	for _, own := range []*Threads{nil, {Count: 2}} {
+		s := simSession(t, steady)
+		list := files(t, s, 64*4096, "ab")
+		short, endless, whole := stream4K(t, engine.Write, 4, list[0]), stream4K(t, engine.Read, 3, list[1]), stream4K(t, engine.Read, 1, list[1])
+		short.Ops, whole.Ops = 40, 400
+		never, follows := stream4K(t, engine.Write, 1, list[0]), stream4K(t, engine.Write, 1, list[0])
+		never.Ops, never.SyncEnd, follows.Ops = 9, engine.Fsync, 5
+		endless.SyncEnd = engine.Fsync
+		r := play(t, s, &Phase{Threads: 2, Jobs: []Job{
+			{Name: "whole", Stream: whole}, {Name: "short", Stream: short, Ends: []string{"endless", "never", "short"}, Own: own}, {Name: "endless", Stream: endless, Own: own},
+			{Name: "never", Stream: never, After: []string{"whole"}}, {Name: "follows", Stream: follows, After: []string{"never"}},
+		}})
+		done := map[string]int64{}
+		for _, j := range r.Jobs {
+			for op, o := range j.Ops {
+				done[j.Name+" "+op] = o.Count
+			}
+		}
+		if done["short write"] != 40 || done["whole read"] != 400 || done["endless read"] < 3 || done["endless fsync"] != 1 || done["never write"] != 0 || done["follows write"] != 5 {
+			t.Errorf("own threads %v: %v", own != nil, done)
+		}
+	}
+}
+
+func TestEndsThatCannotBe(t *testing.T) {
+	s := simSession(t, steady)
+	list := files(t, s, 64*4096, "a")
+	a := stream4K(t, engine.Read, 1, list...)
+	a.Ops = 1
+	for want, p := range map[string]*Phase{
+		`job "a": ends: the phase has no job "b"`:                   {Jobs: []Job{{Name: "a", Stream: a, Ends: []string{"b"}}}},
+		`job "a": ends: "c" are clients: they can look at an event`: {Iterations: 1, Jobs: []Job{{Name: "a", Stream: a, Ends: []string{"c"}}, {Name: "c", Clients: &Clients{Count: 1}}}},
+		`nothing would end the phase`:                               {Jobs: []Job{{Name: "b", Stream: stream4K(t, engine.Read, 1, list...), Ends: []string{"b"}}}},
+	} {
+		if err := cmp.Or(p.validateEnds(), p.checkEnds()); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }

@@ -44,6 +44,8 @@ type phase struct {
 	turns                  atomic.Int64   // measured ones that were made
 	parts                  []atomic.Int32 // by job: workers whose part is not over, if something follows of that
 	waits                  []turn         // by job
+	cut                    []atomic.Bool  // by job: another one has ended it
+	endings                atomic.Int64   // jobs that have ended others
 
 	mu      sync.Mutex
 	reason  string       // what ended the phase

@@ -52,6 +52,8 @@ type Job struct {
 	Own      *Threads // workers on which nothing else runs; nil: those that jobs share
 	// After names other jobs of the phase: the job begins when all of them are over. Start and Duration count from then.
 	After []string
+	// Ends names other jobs of the phase, streams and replays, that begin nothing more when this job is done.
+	Ends []string
 	// EndsPhase makes the phase end when this job is done, whatever the others still have to do.
 	EndsPhase bool
 }

@@ -41,7 +41,7 @@ func (p *Phase) validate() error {
 	if err := cmp.Or(p.checkThreads(), p.checkRoom()); err != nil {
 		return err
 	}
-	return cmp.Or(p.validateTurns(), p.checkEnds())
+	return cmp.Or(p.validateTurns(), p.validateEnds(), p.checkEnds())
 }
 
 // owners is how many of the jobs have threads of their own.
@@ -145,7 +145,7 @@ func (p *Phase) checkEnds() error {
 		if j.EndsPhase && !j.endless() {
 			return nil
 		}
-		if j.endless() {
+		if j.endless() && !p.endedBy(j.Name) {
 			endless = append(endless, fmt.Sprintf("%q", j.Name))
 		}
 	}

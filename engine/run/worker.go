@@ -38,7 +38,8 @@ type Worker struct {
 	clients    []*crew
 	runnable   []*Task     // to be resumed, in order
 	starved    fifo[ask]   // waiting for free slots
-	departures []departure // of jobs that end the phase, as far as they are still to come
+	departures []departure // of jobs that end the phase or other jobs, as far as they are still to come
+	endings    int64       // of the phase, as far as they have been noted
 	timers     timers
 	parked     int // clients that wait for another client
 
@@ -168,6 +169,7 @@ func (w *Worker) advance() {
 	if !w.stopping && (w.now >= w.p.end || w.p.stop.Load()) {
 		w.stopping, w.stopped = true, w.now
 	}
+	w.closeEnded()
 	w.takeInbox()
 	for t := w.timers.due(w.now); t != nil; t = w.timers.due(w.now) {
 		w.runnable = append(w.runnable, t)

@@ -270,6 +270,7 @@ function phase(name, options, jobs, ...) end
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it runs. Default: to the phase's end.
 ---@field ends_phase? boolean the phase ends when it is done, whatever other jobs still have to do. Default: false.
+---@field ends? string|string[] other jobs of the phase, by their names, that begin nothing more when it is done: streams and replays. Default: none.
 ---@field after? string|string[] jobs of the phase that must be over before it begins, by their names; start and duration count from then. Default: none.
 ---@field ops? integer ends after so many operations
 ---@field bytes? Size ends after so many bytes
@@ -322,6 +323,7 @@ function verify(name, options) end
 ---@field iterations? integer turns that each of them makes, after which it is done; those of the warm-up do not count. Default: as many as there is time for.
 ---@field after? string|string[] jobs of the phase that must be over before they begin, by their names; start and duration count from then. Default: none.
 ---@field ends_phase? boolean the phase ends when they are done, whatever other jobs still have to do. Default: false.
+---@field ends? string|string[] other jobs of the phase, by their names, that begin nothing more when they are done: streams and replays. Default: none.
 ---@field threads? integer threads of the clients' own, over which they are shared out. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.
 ---@field cpus? string|integer|integer[] the CPUs that they may run on: "0-3,8" or {0, 1}. Default: any.
@@ -431,6 +433,7 @@ function Record:emit() end
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long it is played. Default: to its end, or the phase's.
 ---@field ends_phase? boolean the phase ends when it is done, whatever other jobs still have to do. Default: false.
+---@field ends? string|string[] other jobs of the phase, by their names, that begin nothing more when it is done: streams and replays. Default: none.
 ---@field after? string|string[] jobs of the phase that must be over before it begins, by their names; start and duration count from then. Default: none.
 ---@field threads? integer threads of the replay's own, which share the trace by files, or by streams. Default: the phase's, which jobs share; 1 when one of the options below is given.
 ---@field engine? string the engine of these threads, as for --engine: "psync", "io_uring:sqpoll". Default: the run's. With --engine on the command line, that one is used.

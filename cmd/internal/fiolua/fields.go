@@ -77,7 +77,7 @@ func (t *translation) add(u *unit) (err error) {
 		return err
 	}
 	for _, put := range []func(*unit) error{
-		t.putOrder, t.putRegion, t.putLimits, t.putDepth, t.putRate, t.putThink, t.putSyncs, t.putData, t.putVerify, t.putEngine, t.putThreads, t.putTimes, t.putExit, t.checkTarget, t.checkSteady,
+		t.putOrder, t.putRegion, t.putLimits, t.putDepth, t.putRate, t.putThink, t.putSyncs, t.putData, t.putVerify, t.putEngine, t.putThreads, t.putTimes, t.checkTarget, t.checkSteady,
 	} {
 		if err := put(u); err != nil {
 			return err

@@ -75,7 +75,7 @@ func (t *translation) replay(u *unit) error {
 		return err
 	}
 	t.putPlayback(u)
-	for _, put := range []func(*unit) error{t.putEngine, t.putThreads, t.putTimes, t.putExit} {
+	for _, put := range []func(*unit) error{t.putEngine, t.putThreads, t.putTimes} {
 		if err := put(u); err != nil {
 			return err
 		}

@@ -197,6 +197,7 @@ func (t *translation) nameResults() {
 			}
 		}
 		putTurns(stage)
+		t.putExits(stage)
 	}
 }
 

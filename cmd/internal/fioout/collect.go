@@ -253,7 +253,7 @@ func (e *entry) ranks(latency string) bool {
 // counts says whether failed operations are counted, and not the end.
 func (e *entry) counts() bool {
 	v := e.opt.Text("continue_on_error")
-	return v != "none" && v != "0"
+	return v != "none" && v != "0" || e.opt.Text("ignore_error") != ""
 }
 
 // ios are all operations that moved or trimmed something.
