@@ -70,6 +70,7 @@ func sniff(head []byte) int {
 func sniffed(head []byte) (lines [][]byte) {
 	broken := false
 	for _, line := range scan.Head(head, 1000) {
+		line = scan.Ended(line)
 		message := bytes.Index(line, []byte("strace: "))
 		switch {
 		case isSummary(line) || len(lines) == 50:
@@ -186,7 +187,7 @@ func (s *source) next() error {
 		if err != nil {
 			return err
 		}
-		line, whole := s.whole(line)
+		line, whole := s.whole(scan.Ended(line))
 		if !whole {
 			continue
 		}

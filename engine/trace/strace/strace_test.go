@@ -271,6 +271,10 @@ func TestCases(t *testing.T) {
 			"1 1.0 fsync(3</a> <unfinished ...>\n1 1.1 +++ killed by SIGKILL +++\n2 1.2 write(3</a>, \"x\", 5 <unfinished ...>\n3 1.3 <... fsync resumed>) = 0\n4 1.4 fsync(3</a>) = 0\n4 1.5 --- SIGCHLD {si_signo=SIGCHLD} ---\n5 1.6 fsync(3</a> <unfinished ...>\n5 1.7 fsync(3</a>) = 0\n",
 			"1400000000 fsync 0+0 /a by 4\n1700000000 fsync 0+0 /a by 5\n", 0,
 		},
+		"blanks at the ends of lines": {
+			"1 1.0 fsync(3</a> <unfinished ...> \n2 1.1 vfork( \t\n2 1.2 fsync(3</a>) = 0 \n1 1.3 <... fsync resumed>) = 0 <0.3>\t\n1 1.4 clone(flags=SIGCHLDstrace: Process 3 attached \n, child_tidptr=0x1) = 3 \n1 1.5 fsync(3</a>,  <detached ...> \n",
+			"1000000000 fsync 0+0 /a by 1 took 300000000\n1200000000 fsync 0+0 /a by 2\n", 1,
+		},
 		"a capture that was stopped": {
 			"1 1.0 fsync(3</a>) = 0\n1 1.1 read(3</a>,  <detached ...>\n2 1.2 futex(0x1, FUTEX_WAIT, 2, NULLstrace: Process 1 detached\nstrace: Process 2 detached\n <detached ...>\n",
 			"1000000000 fsync 0+0 /a by 1\n", 0,

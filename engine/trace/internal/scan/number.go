@@ -52,8 +52,10 @@ func Scaled(b []byte, unit int64) (int64, bool) {
 }
 
 // Bare is b without the blanks around it.
-func Bare(b []byte) []byte {
-	b = Trim(b)
+func Bare(b []byte) []byte { return Ended(Trim(b)) }
+
+// Ended is b without the blanks at its end, such as what a terminal or an editor adds to a line.
+func Ended(b []byte) []byte {
 	for len(b) > 0 && blank(b[len(b)-1]) {
 		b = b[:len(b)-1]
 	}
