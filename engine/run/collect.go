@@ -13,15 +13,15 @@ import (
 // goroutine of its own so that no worker pays for it. Frames arrive in any
 // order between workers; what they add up to is the same.
 type collector struct {
-	full  chan *frame
-	spare chan *frame
-	done  chan struct{}
-	ask   *asked // nil unless detail is asked for
-	jobs  []jobTotals
-	last  []int64          // per worker: the newest interval handed over
-	open  map[int64]*frame // intervals that some worker may still add to
-	next  int64            // the oldest interval that is still open
-	live  atomic.Pointer[liveRow]
+	full   chan *frame
+	spare  chan *frame
+	done   chan struct{}
+	detail *gathered // nil unless it is asked for
+	jobs   []jobTotals
+	last   []int64          // per worker: the newest interval handed over
+	open   map[int64]*frame // intervals that some worker may still add to
+	next   int64            // the oldest interval that is still open
+	live   atomic.Pointer[liveRow]
 
 	mu    sync.Mutex       // guards all but the channels: results may be read before the end
 	spans []map[string]key // per job: the keys of its spans, the same on all workers
@@ -101,7 +101,7 @@ func (c *collector) swap(f *frame) *frame {
 	return f
 }
 
-func (c *collector) newFrame() *frame { return newFrame(len(c.jobs), c.ask != nil) }
+func (c *collector) newFrame() *frame { return newFrame(len(c.jobs), c.detail != nil) }
 
 // close ends the collection after the last worker's last frame.
 func (c *collector) close() {
@@ -141,8 +141,8 @@ func (c *collector) take(f *frame) {
 	case !f.part:
 		c.last[f.worker] = f.index
 	}
-	if c.ask != nil {
-		c.ask.take(f)
+	if c.detail != nil {
+		c.detail.take(f)
 	}
 	c.add(f)
 	if o := c.oldest(); o < math.MaxInt64 {
@@ -198,8 +198,8 @@ func (c *collector) settle(last int64) {
 		for j := range f.jobs {
 			c.settleJob(j, f.jobs[j], &live)
 		}
-		if c.ask != nil {
-			c.ask.settle(c, f)
+		if c.detail != nil {
+			c.detail.settle(c, f)
 		}
 		c.live.Store(&live)
 		c.recycle(f)

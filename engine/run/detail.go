@@ -95,7 +95,7 @@ func (d *frameDetail) reset() {
 
 // detail is a worker's side of it.
 type detail struct {
-	ask    *Detail
+	want   *Detail
 	origin int64 // of the run
 	flying []int // per job: in flight on this worker
 	batch  []int // per job: of the present batch
@@ -115,7 +115,7 @@ func newDetail(w *Worker) *detail {
 		return nil
 	}
 	n := len(w.p.plan.Jobs)
-	return &detail{ask: w.p.s.Detail, origin: w.p.s.origin, flying: make([]int, n), batch: make([]int, n)}
+	return &detail{want: w.p.s.Detail, origin: w.p.s.origin, flying: make([]int, n), batch: make([]int, n)}
 }
 
 // begin begins what is measured.
@@ -227,7 +227,7 @@ func (d *detail) completed(w *Worker, s *slot, op *engine.Op, res int64) {
 	if !w.inline && w.depth != 1 {
 		f.cell(int(s.job), key(op.Code)).split(s.taken-s.submitted, w.now-s.taken)
 	}
-	if d.ask.Samples != nil {
+	if d.want.Samples != nil {
 		d.sample(w, s, op, res)
 	}
 }

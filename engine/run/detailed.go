@@ -10,28 +10,28 @@ import (
 	"moonio/engine/report"
 )
 
-// asked is the collector's side of the detail.
-type asked struct {
+// gathered is the collector's side of the detail.
+type gathered struct {
 	p     *phase
 	jobs  []string
 	began []int64        // by job, since the run's start
 	usage []report.Usage // by worker
 }
 
-// ask makes the collector gather the detail, if it is wanted.
-func (p *phase) ask() {
+// gather makes the collector gather the detail, if it is wanted.
+func (p *phase) gather() {
 	if p.s.Detail == nil {
 		return
 	}
-	a := &asked{p: p, usage: make([]report.Usage, p.threads())}
+	a := &gathered{p: p, usage: make([]report.Usage, p.threads())}
 	for i := range p.plan.Jobs {
 		a.jobs = append(a.jobs, p.plan.Jobs[i].Name)
 	}
-	p.col.ask = a
+	p.col.detail = a
 }
 
 // take takes what is not merged by interval.
-func (a *asked) take(f *frame) {
+func (a *gathered) take(f *frame) {
 	a.usage[f.worker].Add(f.detail.usage)
 	if list := f.detail.samples; len(list) > 0 {
 		a.p.s.Detail.Samples(&Samples{Phase: a.p.plan.Name, Jobs: a.jobs, Began: a.begun(), List: list})
@@ -41,7 +41,7 @@ func (a *asked) take(f *frame) {
 
 // begun is when the jobs began. The phase's times are set before the first frame comes, and those of jobs that wait for
 // others before the first of theirs.
-func (a *asked) begun() []int64 {
+func (a *gathered) begun() []int64 {
 	if a.began == nil {
 		a.began = make([]int64, len(a.jobs))
 	}
@@ -53,7 +53,7 @@ func (a *asked) begun() []int64 {
 }
 
 // settle closes an interval.
-func (a *asked) settle(c *collector, f *frame) {
+func (a *gathered) settle(c *collector, f *frame) {
 	for j := range f.detail.jobs {
 		c.jobs[j].detail.add(&f.detail.jobs[j])
 		if a.p.s.Detail.Window != nil {
@@ -62,7 +62,7 @@ func (a *asked) settle(c *collector, f *frame) {
 	}
 }
 
-func (a *asked) window(c *collector, job int, cells []cell) {
+func (a *gathered) window(c *collector, job int, cells []cell) {
 	step := int64(a.p.plan.Interval)
 	from := a.p.from - a.p.s.origin + c.next*step
 	w := &Window{Phase: a.p.plan.Name, Job: a.jobs[job], Began: a.begun()[job], From: from, Until: from + step}
@@ -101,7 +101,7 @@ func (g *group) parts(c *cell) (submission, completion *hist.Histogram) {
 
 // reportDetail adds the detail to a job's result.
 func (p *phase) reportDetail(i int, r *report.Job) {
-	a := p.col.ask
+	a := p.col.detail
 	if a == nil {
 		return
 	}
@@ -113,7 +113,7 @@ func (p *phase) reportDetail(i int, r *report.Job) {
 // used is what a job's threads have used, if nothing else runs on them: their own, and their
 // share of what is not of any worker, such as the kernel's threads that perform operations. For
 // others it is what the process has used.
-func (a *asked) used(g *group) (u report.Usage, own bool) {
+func (a *gathered) used(g *group) (u report.Usage, own bool) {
 	all := a.p.processUsed()
 	if len(g.jobs) > 1 {
 		return all, false

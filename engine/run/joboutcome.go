@@ -40,7 +40,7 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 			return nil, err
 		}
 		op.Span = key(k) >= keyIteration
-		if p.col.ask != nil && !op.Span {
+		if p.col.detail != nil && !op.Span {
 			if err := op.SetParts(p.groupOf(i).parts(c)); err != nil {
 				return nil, err
 			}

@@ -80,7 +80,7 @@ func (s *Session) Run(ctx context.Context, plan *Phase) (*report.Phase, error) {
 	p.users = sync.OnceValue(plan.users)
 	p.divide()
 	p.col = newCollector(len(plan.Jobs), p.threads())
-	p.ask()
+	p.gather()
 	if err := errors.Join(p.compile(), p.equip()); err != nil {
 		p.col.close()
 		return nil, fmt.Errorf("%w %q: %w", ErrPlan, plan.Name, err)
