@@ -66,7 +66,7 @@ type Config struct {
 	FS      FS                // where names and descriptors live
 	Arena   *Arena            // buffers, registered with the kernel where that helps; may be nil
 	Options map[string]string // the engine's own options; an unknown one is an error
-	Plain   bool              // for what a run does beside its phases, as laying files out: who has options of its own for the engine leaves them out
+	Plain   bool              // for what a run does between its phases, such as laying files out: without the options that the user gave
 }
 
 // Info says what an opened engine is.
