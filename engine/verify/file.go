@@ -8,6 +8,7 @@ import (
 
 	"moonio/engine/content"
 	"moonio/engine/dist"
+	"moonio/engine/units"
 )
 
 // Config says what a File is verified by.
@@ -125,7 +126,7 @@ func (f *File) Prime(b []byte) {
 func (f *File) Write(b []byte, off int64) error {
 	n := int64(len(b))
 	first, end := f.touched(off, n)
-	if err := f.table.reach(first, end-1); err != nil {
+	if err := f.reach(off, first, end); err != nil {
 		return err
 	}
 	shifted := off%f.Interval != 0 // blocks begin elsewhere in b than Prime thought
@@ -149,6 +150,14 @@ func (f *File) Write(b []byte, off int64) error {
 		f.build(block, w.unit, g, f.sequence.Add(1))
 	}
 	return nil
+}
+
+// reach makes room for the entries of the blocks of a range that begins at off.
+func (f *File) reach(off, first, end int64) error {
+	if most := int64(maxChunks * chunkUnits); end > most {
+		return fmt.Errorf("verify: offset %d of %q: of blocks of %s what lies behind %s can't be known", off, f.Name, units.FormatSize(f.Interval), units.FormatSize(most*f.Interval))
+	}
+	return f.table.reach(first, end-1)
 }
 
 // Aligned says whether a range begins and ends with blocks. After a Write of another the buffer must
@@ -214,7 +223,7 @@ func (f *File) Destroy(off, n int64) error {
 	if end <= first {
 		return nil
 	}
-	if err := f.table.reach(first, end-1); err != nil {
+	if err := f.reach(off, first, end); err != nil {
 		return err
 	}
 	var e entry

@@ -112,6 +112,7 @@ func (e *entry) store(b []byte) {
 const (
 	chunkUnits = 1 << 16
 	chunkSize  = chunkUnits * entrySize
+	maxChunks  = 1 << 20 // bounds the list of them
 )
 
 // table holds the entries of a file's blocks, by their number.

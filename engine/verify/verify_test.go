@@ -282,6 +282,23 @@ func stateFile(t rapid.TB, dir string) int {
 }
 
 // A block that another thread writes between a read and its check is not called wrong.
+// What lies so far off that the table of all blocks up to it would not fit into memory is refused.
+func TestTooFar(t *testing.T) {
+	f := fileOf(t, Config{})
+	const most = maxChunks * chunkUnits * unit
+	want := fmt.Sprintf(`verify: offset %d of "f": of blocks of 4KiB what lies behind 256TiB can't be known`, int64(most))
+	for _, off := range []int64{most, 1 << 62} {
+		for _, err := range []error{f.Write(make([]byte, unit), off), f.Destroy(off, unit)} {
+			if err == nil || off == most && err.Error() != want {
+				t.Errorf("at %d: %v", off, err)
+			}
+		}
+	}
+	if n := f.units(); n > 0 {
+		t.Errorf("room for %d blocks was made", n)
+	}
+}
+
 func TestWrittenWhileChecked(t *testing.T) {
 	const blocks, turns = 4, 20_000
 	f := fileOf(t, Config{Interval: 512})
