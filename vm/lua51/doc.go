@@ -11,6 +11,10 @@
 // coroutines still work, since the State is then run again beneath, and [State.CheckWait]
 // says what is in the way.
 //
+// Of later versions of Lua there are goto, arguments for what xpcall calls, and __len of
+// tables. If one argument of math.max or math.min is not a number, such as a percentile of
+// nothing, neither is the result, wherever it stands.
+//
 // The package replaces some of gopher-lua's instructions and reads its frames: see
 // inside.go, which checks that they are where they were in v1.1.2. Loops, tail calls
 // and returns look at one word, so that Lua that runs away can be stopped; ".." writes

@@ -250,3 +250,7 @@ local function old(...) return arg.n, arg[2] end
 local n, x = old(5, 6, 7)
 eq(n, 3)
 eq(x, 6)
+
+--- the largest of what is not a number is not a number
+local nan = 0 / 0
+for _, x in ipairs { math.max(nan, 1), math.max(1, nan), math.min(nan, 1), math.min(1, nan) } do eq(x ~= x, true) end

@@ -103,3 +103,7 @@ local t = setmetatable({}, { __call = function(self, a, b) return a, b end })
 local x, y = t(1, 2)
 eq(x + y, 3)
 eq(select("#", t()), 2)
+
+--- a table's length may be its metatable's, as from Lua 5.2 on
+eq(#setmetatable({ 1, 2, 3 }, { __len = function(t) return rawget(t, 1) + 41 end }), 42)
+eq(#setmetatable({ 1, 2, 3 }, {}), 3)
