@@ -13,8 +13,6 @@ import (
 var (
 	errEmpty = errors.New("it is empty")
 	errBlank = errors.New("it has only empty lines and comments")
-	// errSyscalls is of what has perf's system call trace points.
-	errSyscalls = errors.New(`it is perf script's text of system calls, which has not the files' names: capture with "perf trace -T -o FILE" or strace`)
 	// errPerf is of what begins with PERFILE2.
 	errPerf = errors.New(`it is perf's own file, which only perf can read: run "perf script -i FILE > FILE.txt", and give moonio that`)
 )
@@ -45,8 +43,10 @@ func tell(in *trace.Input, named *trace.Format) (*trace.Format, error) {
 			return nil, errors.New(o.why)
 		}
 	}
-	if bytes.Contains(head, []byte(" syscalls:sys_enter_")) {
-		return nil, errSyscalls
+	for _, o := range otherTexts {
+		if bytes.Contains(head, []byte(o.has)) {
+			return nil, errors.New(o.why)
+		}
 	}
 	known := names(formats, func(f *trace.Format) string { return f.Name })
 	hint := ""
@@ -87,6 +87,17 @@ var others = []struct{ magic, why string }{
 	{"\xff\xfe", utf16}, {"\xfe\xff", utf16},
 	{"\x17\x08\x44tracing", `it is trace-cmd's own file: capture with perf record instead, and give moonio what "perf script" makes of it`},
 }
+
+// otherTexts are what tools of tracing print that is no trace of single I/Os, by what only they have.
+var otherTexts = []struct{ has, why string }{
+	{" syscalls:sys_enter_", `it is perf script's text of system calls, which has not the files' names: capture with "perf trace -T -o FILE" or strace`},
+	{"% time     seconds  usecs/call", "it is strace's count of calls (-c), without the calls: capture with strace -f -ttt -T -y -o FILE"},
+	{" Summary of events:", "it is perf trace's count of calls (-s), without the calls: capture with perf trace -T -o FILE"},
+	{" : count     distribution", histogram},
+	{"|@", histogram},
+}
+
+const histogram = "it is a histogram, such as biolatency's, without the I/Os that are in it: capture with biosnoop, or with perf record -e block:block_rq_issue -e block:block_rq_complete"
 
 const utf16 = "it is text in UTF-16: make it UTF-8 first, as in iconv -f UTF-16 -t UTF-8 FILE > FILE.txt"
 
