@@ -37,8 +37,11 @@ func (p *program) scriptHelp(word string) error {
 	}
 	var rows [][2]string
 	for _, q := range params {
-		text := fmt.Sprintf("%s: %s (default: %s)", q.Kind, q.Help, q.Default)
-		rows = append(rows, [2]string{"-p " + q.Name + "=…", text + limits(q)})
+		text := q.Kind
+		if q.Help != "" {
+			text += ": " + q.Help
+		}
+		rows = append(rows, [2]string{"-p " + q.Name + "=…", fmt.Sprintf("%s (default: %s)%s", text, q.Default, limits(q))})
 	}
 	section(p.stdout, "Parameters of "+s.name+":", rows)
 	return nil

@@ -122,6 +122,9 @@ func (r *Rule) assign(part string, given map[string]bool) error {
 	i := slices.Index(known, name)
 	switch {
 	case i < 0:
+		if ours := elsewhere[name]; ours != "" {
+			return fmt.Errorf("unknown key %q: use %s (did you mean %q?)", name, strings.Join(known, ", "), ours)
+		}
 		return unknown("key", name, known)
 	case !ok:
 		return fmt.Errorf("%s has no value: write it as %s=VALUE", name, name)
@@ -281,6 +284,12 @@ func Errno(s string) (unix.Errno, error) {
 		return e, nil
 	}
 	return 0, fmt.Errorf("unknown error %q: use a name such as EIO, ENOSPC or EAGAIN%s", s, suggest.Hint(s, known))
+}
+
+// elsewhere is what keys are called by those who look for them first.
+var elsewhere = map[string]string{
+	"latency": "delay", "sleep": "delay", "error": "errno", "err": "errno", "probability": "chance", "prob": "chance", "rate": "chance",
+	"hang": "stall", "interval": "period", "count": "times", "limit": "times", "skip": "after",
 }
 
 func unknown(what, name string, known []string) error {

@@ -41,6 +41,7 @@ func TestParseErrors(t *testing.T) {
 		"errno=EIO":                       `write it like read:errno=EIO,every=1000, or with * for all operations`,
 		"raed:errno=EIO":                  `unknown operation "raed": use *, nop, read, write, append, fsync, fdatasync, sync_range, trim, allocate, truncate, create, open, close, rename, unlink, stat, mkdir, list (did you mean "read"?)`,
 		"read:eror=EIO":                   `unknown key "eror": use ` + keys,
+		"read:latency=5ms":                `unknown key "latency": use ` + keys + ` (did you mean "delay"?)`,
 		"read:errn=EIO":                   `unknown key "errn": use ` + keys + ` (did you mean "errno"?)`,
 		"read:errno":                      `errno has no value: write it as errno=VALUE`,
 		"read:errno=EIOO":                 `errno: unknown error "EIOO": use a name such as EIO, ENOSPC or EAGAIN (did you mean "EIO"?)`,
