@@ -259,7 +259,7 @@ var jobFiles = []peerJob{
 	{args: "--name=a --filename=data --size=64k --rw=write --buffer_pattern=\"ab\"-120xdeadface --filesize=64k", data: true},
 	{file: "[global]\nsize=64k\n\n[a]\nrw=write\ndescription=two words\n[global]\nbs=8k\n[b]\nrw=write\n"},
 	{file: "[a]\nsize=64k\nrw=write\nnumjobs=2\n[b]\nnumjobs=2\nstonewall\nsize=32k\nrw=randread\n", order: set},
-	{file: "[global]\ngroup_reporting\nsize=64k\n[a]\nrw=write\nlat_percentiles=1\n[b]\nrw=read\npercentile_list=50:99.999\n"},
+	{file: "[global]\ngroup_reporting\nsize=64k\n[a]\nrw=write\n[b]\nrw=read\npercentile_list=50:99.999\n"},
 	{file: "[global]\ngroup_reporting\nsize=64k\n[a]\nrw=write\n[b]\nrw=read\n[c]\nstonewall\nrw=randread\nnumjobs=2\n", order: set},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nwait_for=a\nrw=read\nfilename=a.0.0\n"},
 	{file: "[global]\nsize=64k\n[a]\nrw=write\n[b]\nrw=write\nthinktime=2000\n[c]\nwait_for=a\nrw=read\nfilename=a.0.0\n"},
