@@ -95,8 +95,8 @@ func textOptions(w io.Writer) report.TextOptions {
 	if !ok || !isatty.IsTerminal(f.Fd()) {
 		return report.TextOptions{}
 	}
-	o := report.TextOptions{Color: os.Getenv("NO_COLOR") == ""}
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+	o := report.TextOptions{Color: os.Getenv("NO_COLOR") == "" && report.OnTerminal(f)}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 		o.Width = min(max(width, narrowest), widest)
 	}
 	return o

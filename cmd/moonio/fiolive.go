@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
 	"moonio/cmd/internal/fioout"
 	"moonio/engine/report"
 	"moonio/engine/run"
@@ -94,7 +92,7 @@ func (l *fioLive) wall(ns int64) time.Time { return l.r.result.Started.Add(time.
 func (l *fioLive) terminal() io.Writer {
 	f, ok := l.r.stderr.(*os.File)
 	when := l.f.general.value("eta")
-	shown := ok && term.IsTerminal(int(f.Fd())) || when == "always"
+	shown := ok && report.OnTerminal(f) || when == "always"
 	if !shown || when == "never" || l.r.flags.quiet || l.r.flags.noProgress {
 		return nil
 	}

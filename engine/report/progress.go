@@ -62,10 +62,17 @@ func NewProgress(w io.Writer, o ProgressOptions) *Progress {
 	return &Progress{w: w, o: o}
 }
 
+// OnTerminal says whether a file is a terminal that knows how to colour text and to draw
+// a line anew. The shells of editors, which don't, call themselves dumb.
+func OnTerminal(f *os.File) bool {
+	kind := os.Getenv("TERM")
+	return kind != "" && kind != "dumb" && isatty.IsTerminal(f.Fd())
+}
+
 // NewFileProgress shows progress on f, in place if it is a terminal.
 func NewFileProgress(f *os.File) *Progress {
 	return NewProgress(f, ProgressOptions{
-		Terminal: isatty.IsTerminal(f.Fd()),
+		Terminal: OnTerminal(f),
 		Width: func() int {
 			w, _, err := term.GetSize(int(f.Fd()))
 			if err != nil || w <= 0 {
