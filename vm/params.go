@@ -12,6 +12,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"moonio/engine/memfs"
 	"moonio/engine/run"
 	"moonio/engine/suggest"
 	"moonio/engine/units"
@@ -75,10 +76,13 @@ func (d *director) params(L *lua.LState) int {
 }
 
 // CheckParams says what is wrong with values that the user gives the script's
-// parameters; the error wraps ErrParams. The script is run up to its params. If it
-// does not get there, that is for the run to find out.
+// parameters; the error wraps ErrParams. The script is run up to its params, or the first
+// phase. If it does not get there, that is for the run to find out.
 func (s *Script) CheckParams(ctx context.Context, require Resolver, given map[string]string) error {
-	r := &Run{Session: &run.Session{}, Require: require, Params: given, Out: io.Discard, Err: io.Discard, Plan: &Plan{}}
+	ctx, cancel := shortly(ctx)
+	defer cancel()
+	r := nowhere(require)
+	r.Params = given
 	d, err := newDirector(ctx, r, s)
 	if err != nil {
 		return err
@@ -86,13 +90,18 @@ func (s *Script) CheckParams(ctx context.Context, require Resolver, given map[st
 	defer d.m.close()
 	d.describeOnly = true
 	switch err := d.play(); {
-	case errors.Is(err, errStopHere):
+	case errors.Is(err, errStopHere) && d.declared != nil:
 		_, err = d.setParams()
 		return err
-	case err == nil, errors.Is(err, ErrParams):
+	case err == nil, errors.Is(err, errStopHere), errors.Is(err, ErrParams):
 		return unknownParam(given, nil)
 	}
 	return nil
+}
+
+// nowhere is a run in which nothing is done, printed or logged.
+func nowhere(require Resolver) *Run {
+	return &Run{Session: &run.Session{FS: memfs.New()}, Require: require, Out: io.Discard, Err: io.Discard, Plan: &Plan{}}
 }
 
 // newParam reads { default, help, choice = …, min = …, max = … }, or a bare default.

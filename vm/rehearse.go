@@ -32,9 +32,8 @@ type rehearsal struct {
 // that the run would end with. It goes as far as the script is the same in any case: up to where it
 // asks for what only the run can tell. Nothing is touched, printed or logged.
 func (r *Run) Rehearse(ctx context.Context, s *Script) error {
-	ctx, cancel := context.WithTimeout(ctx, longestRehearsal)
+	ctx, cancel := shortly(ctx)
 	defer cancel()
-	go limitComputing(ctx, cancel, rehearsalTime)
 	try := &Run{
 		Session: &run.Session{FS: memfs.New(), Check: r.Session.Check, Seed: r.Session.Seed},
 		Devices: unopened(r.Devices), Interval: r.Interval, Params: r.Params, Require: r.Require,
@@ -49,6 +48,13 @@ func (r *Run) Rehearse(ctx context.Context, s *Script) error {
 		return nil
 	}
 	return err
+}
+
+// shortly is a context for a script that is only tried.
+func shortly(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithTimeout(ctx, longestRehearsal)
+	go limitComputing(ctx, cancel, rehearsalTime)
+	return ctx, cancel
 }
 
 // limitComputing cancels when the process has computed for so long. While it waits for a processor

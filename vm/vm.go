@@ -15,7 +15,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -44,16 +43,21 @@ func Load(name, source string) (*Script, error) {
 	return &Script{Name: name, Source: source, proto: proto}, nil
 }
 
-// Params runs the script up to its params and returns what it declares there.
+// Params runs the script up to its params, or the first phase, and returns what it declares there.
 func (s *Script) Params(ctx context.Context, require Resolver) ([]*Param, error) {
-	r := &Run{Session: &run.Session{}, Require: require, Out: io.Discard, Err: io.Discard, Plan: &Plan{}}
-	d, err := newDirector(ctx, r, s)
+	short, cancel := shortly(ctx)
+	defer cancel()
+	d, err := newDirector(short, nowhere(require), s)
 	if err != nil {
 		return nil, err
 	}
 	defer d.m.close()
 	d.describeOnly = true
-	if err := d.play(); err != nil && !errors.Is(err, errStopHere) && d.declared == nil {
+	switch err := d.play(); {
+	case err == nil, errors.Is(err, errStopHere), d.declared != nil:
+	case short.Err() != nil && ctx.Err() == nil:
+		return nil, fmt.Errorf("%s: the parameters are not known: it computes for more than %v before it declares them", s.Name, rehearsalTime)
+	default:
 		return nil, err
 	}
 	return d.declared, nil
@@ -134,6 +138,9 @@ func (d *director) phase(L *lua.LState) int {
 		if err := unknownParam(d.run.Params, nil); err != nil {
 			m.raise(L, err)
 		}
+	}
+	if d.describeOnly {
+		L.Error(stopHere(L), 0)
 	}
 	m.notes, m.bodies = nil, map[string]*lua.LFunction{}
 	p, check := m.phasePlan(L)

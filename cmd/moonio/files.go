@@ -47,6 +47,9 @@ type resultFile struct {
 // newResultFile refuses a place that cannot be written, or where something
 // lies that is not a result of moonio's. Nothing is made there yet.
 func newResultFile(path string) (*resultFile, error) {
+	if path == "-" {
+		return nil, errors.New("with --format json the result goes to standard output; a file of that name is ./-")
+	}
 	st, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(path); err == nil {
@@ -70,6 +73,19 @@ func newResultFile(path string) (*resultFile, error) {
 		return nil, err
 	}
 	return &resultFile{path: real}, newFileIn(real)
+}
+
+// samePlace says whether two paths, at which there may be nothing yet, lead to one place.
+func samePlace(a, b string) bool {
+	if b == "" || filepath.Base(a) != filepath.Base(b) {
+		return false
+	}
+	one, err := os.Stat(filepath.Dir(a))
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(filepath.Dir(b))
+	return err == nil && os.SameFile(one, other)
 }
 
 // temporary is the pattern of the names that a file has until it is whole. Names have 255 bytes at the most.

@@ -76,6 +76,9 @@ func (r *running) checkFlags() (err error) {
 			return usage("--out %s: %w", r.flags.out, err)
 		}
 	}
+	if r.flags.out != "" && samePlace(r.flags.out, r.flags.record) {
+		return usage("--record %s: the result is to go there too: name another file", r.flags.record)
+	}
 	return nil
 }
 

@@ -81,6 +81,9 @@ func Use(path string, cfg Config) (*Dir, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("directory %s: %s does not exist either; make it, or mount what should be there: %w", path, filepath.Dir(filepath.Clean(path)), err)
 	}
+	if _, lerr := os.Lstat(path); lerr == nil && errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("directory %s: it is a link to nothing", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("directory for the run: %w", err)
 	}
