@@ -349,6 +349,22 @@ func TestEvent(t *testing.T) {
 	})
 }
 
+// Who waits for a client that has no turn left ends with the phase, also when that client's worker is the last to go.
+func TestWaitForNoTurn(t *testing.T) {
+	s := simSession(t, steady)
+	never := NewSemaphore(0)
+	r := play(t, s, &Phase{Iterations: 2, Threads: 2, Jobs: oneCrew(2, func(c *cli) {
+		if c.ID == 1 {
+			never.Acquire(c.Task, 1)
+			c.settle()
+		}
+		c.sleep(time.Millisecond)
+	})})
+	if n := count(t, r, "c", "iteration"); n != 1 || r.End != endIterations {
+		t.Errorf("%d turns, ended by %s", n, r.End)
+	}
+}
+
 // No wake-up between workers is lost, in real time too. Who waits for a client that has no turn left ends with the phase.
 func TestPingPong(t *testing.T) {
 	s := nullSession(t)

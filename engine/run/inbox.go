@@ -46,7 +46,7 @@ func (w *Worker) closeInbox() {
 	w.inbox.closed = true
 	w.inbox.Unlock()
 	if w.p.stuck.leave(w.index, w.stopping || w.late()) {
-		w.p.fail(ErrStuck)
+		w.p.halt()
 	}
 }
 
@@ -56,13 +56,18 @@ func (w *Worker) stand() {
 	w.inbox.Lock()
 	all := len(w.inbox.tasks) == 0 && w.p.stuck.set(w.index)
 	w.inbox.Unlock()
-	switch {
-	case !all || w.late():
-	case w.p.turnsSpent(): // they wait for clients that may begin no further turn
-		w.p.finish(endIterations)
-	default:
-		w.p.fail(ErrStuck)
+	if all && !w.late() {
+		w.p.halt()
 	}
+}
+
+// halt ends a phase in which every client waits for another one: for a client that may begin no further turn, or in vain.
+func (p *phase) halt() {
+	if p.turnsSpent() {
+		p.finish(endIterations)
+		return
+	}
+	p.fail(ErrStuck)
 }
 
 // late says that no client has anything to wait for any more. A worker may come upon its clients'
