@@ -25,7 +25,7 @@ type client struct {
 	queue   *run.Queue
 	opening *opening
 	closing *engine.File
-	settles bool  // its turn is over, but for what its queues have in flight
+	between bool  // its turn is over, and the next is still to come
 	fault   error // in how it ended its turn
 
 	// The last number of bytes that was returned, boxed: most operations
@@ -74,10 +74,12 @@ func (p *program) Start(t *run.Task) error {
 // turn goes on to the client's next turn, if this one is over and there is another.
 func (m *machine) turn() bool {
 	c := m.client
-	if c.settles, c.fault = m.task.Settle(); c.settles || c.fault != nil {
+	if c.between, c.fault = m.task.Settle(); c.between || c.fault != nil {
 		return false
 	}
-	return m.task.Turn()
+	var begun bool
+	begun, c.between = m.task.Turn()
+	return begun
 }
 
 // Resume gives the client what it waited for and lets it go on.
@@ -88,7 +90,7 @@ func (p *program) Resume(t *run.Task) (done bool, err error) {
 		text := fmt.Sprintf("%s:%d: at the end of the client's turn: %v", p.fn.Proto.SourceName, p.fn.Proto.LastLineDefined, c.fault)
 		return true, p.m.explain(&lua.ApiError{Type: lua.ApiErrorRun, Object: lua.LString(text)})
 	}
-	if done && c.settles { // for the next turn it begins anew
+	if done && c.between { // for the next turn it begins anew
 		c.started = false
 		return false, err
 	}

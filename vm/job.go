@@ -55,6 +55,8 @@ func (m *machine) clients(L *lua.LState) int {
 		j.Start, j.Duration, j.Own = o.duration("start"), o.duration("duration"), o.ownThreads()
 		j.EndsPhase, j.After, j.Ends = o.boolean("ends_phase", false), o.jobNames("after"), o.jobNames("ends")
 		j.Clients.Turns = o.integer("iterations", 0, 1)
+		j.Clients.Rate = o.paceOf("rate")
+		j.Clients.Arrival = o.arrival(j.Clients.Rate != nil)
 		o.done()
 		at = 4
 	}

@@ -10,7 +10,7 @@ func TestMisplacedOptions(t *testing.T) {
 	for src, want := range map[string]string{
 		`stream("s", { file = f, direct = true })`:           `stream "s": unknown option "direct" (it is one of open); known are after, align, `,
 		`stream("s", { file = f, warmup = 1 })`:              `unknown option "warmup" (it is one of phase)`,
-		`clients("c", 1, { rate = 1 }, function() end)`:      `clients "c": unknown option "rate" (it is one of stream)`,
+		`clients("c", 1, { block = 1 }, function() end)`:     `clients "c": unknown option "block" (it is one of stream)`,
 		`open("g", { depth = 1 })`:                           `open "g": unknown option "depth" (it is one of stream)`,
 		`phase("p", { block = 1 }, stream("s", {file = f}))`: `phase "p": unknown option "block" (it is one of stream)`,
 		`stream("s", { file = f, derect = true })`:           `unknown option "derect"; known`,

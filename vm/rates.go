@@ -78,17 +78,21 @@ func stepList(v lua.LValue) ([]pace.Step, error) {
 // rates reads which rates a stream keeps to, and how its operations arrive.
 func (m *machine) rates(o *options, s *run.Stream) {
 	s.Rate, s.ReadRate, s.WriteRate = o.paceOf("rate"), o.paceOf("read_rate"), o.paceOf("write_rate")
-	arrival := o.choice("arrival", "", "uniform", "poisson")
-	if s.RateText() == "" {
-		if arrival != "" {
-			o.fail("arrival", "%q needs a rate: without one, an operation starts when another has completed", arrival)
-		}
-		return
+	s.Arrival = o.arrival(s.RateText() != "")
+}
+
+// arrival is how what has a rate is spaced.
+func (o *options) arrival(rated bool) pace.Arrival {
+	name := o.choice("arrival", "", "uniform", "poisson")
+	switch {
+	case !rated && name != "":
+		o.fail("arrival", "%q needs a rate: without one, each begins when the one before it is over", name)
+	case !rated:
+		return pace.Closed
+	case name == "poisson":
+		return pace.Poisson
 	}
-	s.Arrival = pace.Uniform
-	if arrival == "poisson" {
-		s.Arrival = pace.Poisson
-	}
+	return pace.Uniform
 }
 
 // paceOf is a rate; nil if it was not given.

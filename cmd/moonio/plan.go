@@ -141,7 +141,11 @@ func jobLine(j *run.Job) string {
 	if j.Clients.Turns != 1 {
 		turns = fmt.Sprintf("%d iterations", j.Clients.Turns)
 	}
-	return list(n, unless(j.Clients.Turns == 0, turns+" each"), when)
+	rate := ""
+	if j.Clients.Rate != nil {
+		rate = fmt.Sprintf("%s %s", j.Clients.Rate, j.Clients.Arrival)
+	}
+	return list(n, unless(j.Clients.Turns == 0, turns+" each"), rate, when)
 }
 
 func ownThreads(t *run.Threads) string {

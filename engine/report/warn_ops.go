@@ -136,6 +136,14 @@ func (j *Job) served() (sum, mean float64, n int64) {
 	return sum, mean, n
 }
 
+// turnMean is the mean time that the job's clients took for a turn, in ns.
+func (j *Job) turnMean() float64 {
+	if o := j.Ops["iteration"]; o != nil && o.Service != nil {
+		return o.Service.MeanNS
+	}
+	return 0
+}
+
 // failed is the number of the job's operations that did.
 func (j *Job) failed() (n float64) {
 	j.io(func(_ string, o *Op) { n += float64(o.Errors) })
@@ -172,15 +180,18 @@ func shallowQueue(r *Result, _ *Phase, j *Job) []string {
 
 func behindSchedule(_ *Result, p *Phase, j *Job) []string {
 	_, mean, _ := j.served()
+	what, why := "operations went out", "Its operations in flight were all taken: raise the depth, or lower the rate."
+	if j.Kind == "clients" {
+		mean, what, why = j.turnMean(), "turns began", "Its clients were all busy: give it more of them, or lower the rate."
+	}
 	if j.Lag == nil || j.Lag.MeanNS < lateNS || j.Lag.MeanNS < mean {
 		return nil
 	}
-	why := "Its operations in flight were all taken: raise the depth, or lower the rate."
 	if p.Load.BusyShare >= busyShare {
 		why = "The worker was busy: give the phase more threads, or lower the rate."
 	}
-	return []string{fmt.Sprintf("%s: operations went out %s late on average and %s at most, beside a service time of %s; response times hold the wait. %s",
-		j.Name, approx(j.Lag.MeanNS), approx(j.Lag.MaxNS), approx(mean), why)}
+	return []string{fmt.Sprintf("%s: %s %s late on average and %s at most, beside a service time of %s; response times hold the wait. %s",
+		j.Name, what, approx(j.Lag.MeanNS), approx(j.Lag.MaxNS), approx(mean), why)}
 }
 
 func rateMissed(_ *Result, _ *Phase, j *Job) []string {
@@ -191,6 +202,10 @@ func rateMissed(_ *Result, _ *Phase, j *Job) []string {
 	if float64(done) >= metRate*float64(j.Lag.Scheduled) {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: %d of the %d operations that fell due were done (%.0f %%): %s is more than was carried. Lower the rate, or raise the depth if the storage has more to give.",
-		j.Name, done, j.Lag.Scheduled, 100*float64(done)/float64(j.Lag.Scheduled), j.Conditions.Rate)}
+	what, more := "operations that fell due were done", "raise the depth"
+	if j.Kind == "clients" {
+		what, more = "turns that fell due were begun", "take more clients"
+	}
+	return []string{fmt.Sprintf("%s: %d of the %d %s (%.0f %%): %s is more than was carried. Lower the rate, or %s if the storage has more to give.",
+		j.Name, done, j.Lag.Scheduled, what, 100*float64(done)/float64(j.Lag.Scheduled), j.Conditions.Rate, more)}
 }

@@ -73,7 +73,7 @@ func (w *Worker) join() {
 		}
 		for _, c := range w.clients {
 			if c.job == job {
-				c.begin, c.end = w.p.window(job)
+				c.schedule(w)
 			}
 		}
 		return true

@@ -22,6 +22,8 @@ type crew struct {
 	end     int64 // when they stop
 	started bool
 	over    atomic.Bool // none of them goes on; other workers look
+
+	arrivals *arrivals // of turns; nil: the next begins when the one before is over
 }
 
 // stop ends the clients when the job's time is up.
@@ -39,6 +41,8 @@ func (c *crew) until() int64 {
 		return engine.NoDeadline
 	case !c.started:
 		return c.begin
+	case c.arrivals != nil && c.arrivals.free.len() > 0:
+		return min(c.arrivals.next, c.end)
 	}
 	return c.end
 }
@@ -59,8 +63,10 @@ type Task struct {
 	parked  bool // waits for another client
 	ended   bool
 	turnAt  int64 // when the present turn began
+	due     int64 // when it should have
+	called  bool  // to a turn that has fallen due
 	inTurn  bool
-	turns   int64 // begun, where their number is limited
+	turns   int64 // that were measured, begun
 	lastAt  int64 // when it was last resumed
 	idle    int   // resumed so often without time passing
 	cursors Cursors
@@ -68,7 +74,7 @@ type Task struct {
 }
 
 func (w *Worker) addClients(i int, j *Job) error {
-	c := &crew{job: i, name: j.Name}
+	c := &crew{job: i, name: j.Name, arrivals: newArrivals(j.Clients)}
 	program, err := j.Clients.Program(w)
 	if err != nil {
 		return err
@@ -123,6 +129,8 @@ func (w *Worker) tend(c *crew) {
 		w.runnable = append(w.runnable, c.tasks...)
 	case w.now >= c.end && !c.over.Load():
 		c.stop()
+	case c.arrivals != nil && !c.over.Load():
+		c.call(w)
 	}
 }
 
@@ -174,34 +182,55 @@ func (t *Task) over(now int64) bool {
 	return now >= t.crew.end || t.w.stopping || t.w.p.stop.Load()
 }
 
-// Turn ends the client's present turn, if one has begun, and begins the next. It
-// says false when the client has no more turns to make.
-func (t *Task) Turn() bool {
+// Turn ends the client's present turn, if one has begun, and begins the next. If that is still to fall due, it waits.
+// Otherwise a client that begins none has no more turns to make.
+func (t *Task) Turn() (begun, waits bool) {
 	now := t.w.eng.Now()
-	if t.inTurn && t.turnAt >= t.w.p.from {
-		t.w.rec.span(t.crew.job, keyIteration, now-t.turnAt)
-		t.w.p.turned()
+	if t.inTurn {
+		t.inTurn = false
+		if t.due >= t.w.p.from {
+			t.w.rec.iteration(t.crew.job, now-t.turnAt, now-t.due, t.crew.arrivals != nil)
+			t.w.p.turned()
+		}
 	}
-	measured := now >= t.w.p.from
-	t.inTurn = !t.over(now) && t.mayTurn(measured) && t.w.p.iterations.take(1, measured)
-	if !t.inTurn {
+	if t.over(now) || t.spent() {
 		t.end()
+		return false, false
 	}
-	t.turnAt = now
-	return t.inTurn
+	due, ok := t.arrive(now)
+	if !ok {
+		return false, true
+	}
+	t.begin(due, now)
+	return t.inTurn, false
 }
 
-// mayTurn says whether the client has a turn left, and takes it.
-func (t *Task) mayTurn(measured bool) bool {
-	most := t.w.p.plan.Jobs[t.crew.job].Clients.Turns
-	if most == 0 || !measured {
-		return true
+// begin begins a turn, unless the phase's have all been made.
+func (t *Task) begin(due, now int64) {
+	measured := due >= t.w.p.from
+	if t.inTurn = t.w.p.iterations.take(1, measured); !t.inTurn {
+		t.end()
+		return
 	}
-	if t.turns == most {
-		t.w.p.turnsMade.Store(true)
+	if measured {
+		t.turns++
+	}
+	if t.crew.arrivals != nil {
+		t.crew.arrivals.began(due, now, t.w.p.from)
+	}
+	t.turnAt, t.due = now, due
+}
+
+// spent says whether the client has made as many turns as it may.
+func (t *Task) spent() bool {
+	most := t.w.p.plan.Jobs[t.crew.job].Clients.Turns
+	if most == 0 || t.turns < most {
 		return false
 	}
-	t.turns++
+	t.w.p.turnsMade.Store(true)
+	if a := t.crew.arrivals; a != nil && t.crew.live == 1 {
+		a.made = true // this was the last
+	}
 	return true
 }
 

@@ -175,7 +175,7 @@ func (l *directions) missed(s *stream, w *Worker, end int64) {
 		if s.next.ready && s.next.code == a.code {
 			a.next, s.next.ready = s.next, false
 		}
-		s.missed(w, end, func() (int64, bool) {
+		s.lag.miss(w.p.from, end, func() (int64, bool) {
 			if a.sched == nil || a.over {
 				return 0, false
 			}

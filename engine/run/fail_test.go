@@ -260,7 +260,7 @@ type spinner struct {
 func (p *spinner) Start(*Task) error { return nil }
 
 func (p *spinner) Resume(t *Task) (bool, error) {
-	if !t.Turn() {
+	if begun, _ := t.Turn(); !begun {
 		return true, nil
 	}
 	for p.spins(t) {

@@ -292,6 +292,16 @@ func (c *cli) wait() {
 	}
 }
 
+// turn ends a turn and begins the next, when it is due.
+func (c *cli) turn() bool {
+	begun, waits := c.Turn()
+	for waits {
+		c.wait()
+		begun, waits = c.Turn()
+	}
+	return begun
+}
+
 // settle waits if there is something to wait for.
 func (c *cli) settle() {
 	if c.Waiting() {
@@ -335,7 +345,7 @@ func (p *program) Start(t *Task) error {
 			}
 		}()
 		c.yield = yield
-		for c.Turn() {
+		for c.turn() {
 			p.turn(c)
 		}
 	})

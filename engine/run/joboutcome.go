@@ -25,6 +25,10 @@ func (p *phase) reportJob(i int, last int64) (*report.Job, error) {
 		r.Kind, r.Depth = "replay", j.Replay.Depth
 	default:
 		r.Kind, r.Clients = "clients", j.Clients.Count
+		if rate := j.Clients.Rate; rate != nil {
+			r.Conditions.Rate, r.Conditions.Arrival = rate.String(), j.Clients.Arrival.String()
+			r.Lag = p.lag(i)
+		}
 	}
 	names := p.keyNames(i)
 	for k := range p.col.jobs[i].cells {
@@ -239,10 +243,12 @@ func (p *phase) lag(job int) *report.Lag {
 	for _, w := range p.workers {
 		for _, s := range w.streams {
 			if s.job == job {
-				l.count += s.lag.count
-				l.sum += s.lag.sum
-				l.max = max(l.max, s.lag.max)
-				l.missed += s.lag.missed
+				l.join(&s.lag)
+			}
+		}
+		for _, c := range w.clients {
+			if c.job == job && c.arrivals != nil {
+				l.join(&c.arrivals.lag)
 			}
 		}
 	}

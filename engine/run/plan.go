@@ -154,6 +154,10 @@ type SyncEvery struct {
 type Clients struct {
 	Count int
 	Turns int64 // that each makes, besides those of the warm-up; 0: no limit
+	// Rate is of turns, of all clients together: one that falls due goes to a client that is free, or waits for one. With nil, a
+	// client's next turn begins when the one before is over.
+	Rate    *pace.Rate
+	Arrival pace.Arrival
 	// Program makes the clients of one worker. It is called on the worker's
 	// thread, before the phase's clock starts.
 	Program func(w *Worker) (Program, error)

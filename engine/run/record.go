@@ -197,6 +197,13 @@ func (r *recorder) complete(job int, op *engine.Op, res, service, response int64
 	c.time(service, response, open)
 }
 
+// iteration records a client's turn.
+func (r *recorder) iteration(job int, service, response int64, open bool) {
+	c := r.frame.cell(job, keyIteration)
+	c.count++
+	c.time(service, response, open)
+}
+
 // span records a stretch of a client's own.
 func (r *recorder) span(job int, k key, d int64) {
 	c := r.frame.cell(job, k)

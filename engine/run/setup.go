@@ -134,7 +134,7 @@ func (w *Worker) makeJobs() error {
 // schedule sets the jobs' times, now that the phase's are known.
 func (w *Worker) schedule() {
 	for _, c := range w.clients {
-		c.begin, c.end = w.p.window(c.job)
+		c.schedule(w)
 	}
 	for _, s := range w.streams {
 		s.schedule(w)

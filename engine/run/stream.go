@@ -256,10 +256,7 @@ func (s *stream) completed(w *Worker, slot uint32, res int64) {
 	case sl.aside:
 		sl.aside = false
 	case sl.open && sl.intended >= w.p.from:
-		late := sl.submitted - sl.intended
-		s.lag.count++
-		s.lag.sum += late
-		s.lag.max = max(s.lag.max, late)
+		s.lag.add(sl.submitted - sl.intended)
 	}
 	if s.follows {
 		s.follow(w, slot, res)

@@ -6,10 +6,25 @@ import (
 	"moonio/engine/pace"
 )
 
-// lag is how far behind its schedule a stream's operations were submitted.
+// lag is how far behind a schedule what it made fall due began: a stream's operations, or clients' turns.
 type lag struct {
 	count, sum, max int64
-	missed          int64 // fell due and were never submitted
+	missed          int64 // fell due and never began
+}
+
+// add counts what began so late.
+func (l *lag) add(late int64) {
+	l.count++
+	l.sum += late
+	l.max = max(l.max, late)
+}
+
+// join adds up what several workers were behind.
+func (l *lag) join(o *lag) {
+	l.count += o.count
+	l.sum += o.sum
+	l.max = max(l.max, o.max)
+	l.missed += o.missed
 }
 
 // schedule sets the stream's window, now that the phase's times are known. In the warm-up
@@ -38,15 +53,20 @@ func (s *stream) plan(w *Worker, origin int64) {
 	}
 }
 
-// timetable begins a schedule, at the rate's beginning for all time if it is for the warm-up. Each of the stream's
-// has a number.
-func (s *stream) timetable(w *Worker, rate *pace.Rate, warm bool, number uint64) *pace.Schedule {
+// timetable begins the worker's part of a schedule that so many slots or clients of the job keep to, at the rate's beginning
+// for all time if it is for the warm-up. Each of the job's has a number.
+func (w *Worker) timetable(job int, rate *pace.Rate, arrival pace.Arrival, keepers int, warm bool, number uint64) (*pace.Schedule, error) {
 	r := *rate
 	if warm {
 		r, _ = startRate(r)
 	}
-	workers := min(w.group.threads.Count, s.spec.Depth)
-	sched, err := pace.New(r, s.spec.Arrival, w.member, workers, dist.Derive(w.p.seed, uint64(s.job), 0x5c4e+number))
+	workers := min(w.group.threads.Count, keepers)
+	return pace.New(r, arrival, w.member, workers, dist.Derive(w.p.seed, uint64(job), 0x5c4e+number))
+}
+
+// timetable begins a schedule of the stream's.
+func (s *stream) timetable(w *Worker, rate *pace.Rate, warm bool, number uint64) *pace.Schedule {
+	sched, err := w.timetable(s.job, rate, s.spec.Arrival, s.spec.Depth, warm, number)
 	if err != nil {
 		w.p.fail(err)
 		s.exhausted = true
@@ -85,7 +105,7 @@ func (s *stream) finish(w *Worker) {
 	case s.dirs != nil:
 		s.dirs.missed(s, w, end)
 	case s.sched != nil:
-		s.missed(w, end, func() (int64, bool) {
+		s.lag.miss(w.p.from, end, func() (int64, bool) {
 			if !s.choose(w) {
 				return 0, false
 			}
@@ -95,9 +115,9 @@ func (s *stream) finish(w *Worker) {
 	}
 }
 
-// missed counts what falls due before end, as next gives it. What does in the warm-up does not count.
-func (s *stream) missed(w *Worker, end int64, next func() (due int64, ok bool)) {
-	if end <= w.p.from {
+// miss counts what falls due before end, as next gives it. What does before from, in the warm-up, does not count.
+func (l *lag) miss(from, end int64, next func() (due int64, ok bool)) {
+	if end <= from {
 		return
 	}
 	n, first, last := int64(0), int64(-1), int64(0)
@@ -106,7 +126,7 @@ func (s *stream) missed(w *Worker, end int64, next func() (due int64, ok bool)) 
 		if !ok || due >= end {
 			break
 		}
-		if last = due; due >= w.p.from {
+		if last = due; due >= from {
 			if n++; first < 0 {
 				first = due
 			}
@@ -115,7 +135,7 @@ func (s *stream) missed(w *Worker, end int64, next func() (due int64, ok bool)) 
 	if span := last - first; n >= maxMissed && span > 0 {
 		n += estimate(n, span, end-last)
 	}
-	s.lag.missed += n
+	l.missed += n
 }
 
 // estimate is how many fall due in a time, by how many did in another.

@@ -175,6 +175,8 @@ func (j *Job) validate(p *Phase) error {
 		return j.Stream.validate()
 	case j.Replay != nil:
 		return j.Replay.validate()
+	case j.Clients.Rate != nil && j.Clients.Rate.Bytes:
+		return fmt.Errorf("rate = %s: it is of turns, and they have no bytes: give it in turns, as in \"100/s\"", j.Clients.Rate)
 	case j.Clients.Turns < 0:
 		return fmt.Errorf("%d turns: there cannot be less than none", j.Clients.Turns)
 	case j.Clients.Count < 1:

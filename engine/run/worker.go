@@ -146,6 +146,9 @@ func (w *Worker) finish() {
 	for _, s := range w.streams {
 		s.finish(w)
 	}
+	for _, c := range w.clients {
+		c.finish(w)
+	}
 	if w.detail != nil {
 		w.detail.use(w)
 	}
@@ -164,6 +167,9 @@ func (w *Worker) advance() {
 		}
 		for _, s := range w.streams {
 			s.measure(w)
+		}
+		for _, c := range w.clients {
+			c.measure(w)
 		}
 	}
 	if !w.stopping && (w.now >= w.p.end || w.p.stop.Load()) {
@@ -198,7 +204,7 @@ func (w *Worker) finished() bool {
 		}
 	}
 	for _, c := range w.clients {
-		if !c.started {
+		if !c.started || c.arrivals != nil && c.arrivals.free.len() > 0 {
 			return false
 		}
 	}
