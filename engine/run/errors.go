@@ -130,7 +130,6 @@ func tooLarge() string {
 	return "the file system takes no file of that size: use a smaller one, or another --dir"
 }
 
-// beyond says what a read found behind the file's end.
 // absent says which name there must be.
 func (e *OpError) absent() string {
 	switch op, _, _ := strings.Cut(e.Op, " "); op {
@@ -142,6 +141,7 @@ func (e *OpError) absent() string {
 	return ""
 }
 
+// beyond says what a read found behind the file's end.
 func (e *OpError) beyond() string {
 	size := fmt.Sprintf("%d bytes (%s)", e.Size, units.FormatSize(e.Size))
 	if e.Off < e.Size {
