@@ -44,6 +44,7 @@ func TestListsWithNames(t *testing.T) {
 	const want = `a list is expected, and this table has an entry ["a"]`
 	for _, src := range []string{
 		`phase("p", { ops = 1, fault = { a = "read:errno=EIO" } }, s)`,
+		`phase("p", { ops = 1, on_error = { "EIO", a = "ENOSPC" } }, s)`,
 		`phase("p", { ops = 1 }, { s, a = s })`,
 		`stream("t", { file = f, after = { a = "s" } })`,
 		`stream("t", { files = { f, a = f } })`,

@@ -88,8 +88,8 @@ func (o *options) onError() (count bool, list []syscall.Errno) {
 	if !ok {
 		return o.choice("on_error", "stop", "stop", "count") == "count", nil
 	}
-	for i := 1; i <= t.Len(); i++ {
-		e, err := fault.Errno(t.RawGetInt(i).String())
+	for _, v := range o.list("on_error", t) {
+		e, err := fault.Errno(v.String())
 		if err != nil {
 			o.fail("on_error", "%v", err)
 		}
