@@ -59,16 +59,20 @@ func (r *replaying) checkLength(loops int64) {
 func (r *replaying) plan() []string {
 	s := r.survey
 	var touched, grows int64
+	files := 0
 	for i := range s.Files {
 		touched = replay.Sum(touched, s.Files[i].Touched)
 		grows = replay.Sum(grows, s.Files[i].Grows)
+		if s.Files[i].Records > 0 {
+			files++
+		}
 	}
 	span := time.Duration(s.Span)
 	lines := []string{
 		fmt.Sprintf("replay %q: %s", r.name, r.trace),
 		fmt.Sprintf("  spans      %s: %s, %s on average, %s read, %s written",
 			duration(span), plural(int(s.Records), "operation", "operations"), perSecond(s.Records, span), size(s.Bytes[engine.Read]), size(replay.Sum(s.Bytes[engine.Write], s.Bytes[engine.Append]))),
-		fmt.Sprintf("  touches    %s of %s, in chunks of %s", size(touched), plural(len(s.Files), "file or device", "files or devices"), size(r.chunk())),
+		fmt.Sprintf("  touches    %s of %s, in chunks of %s", size(touched), plural(files, "file or device", "files or devices"), size(r.chunk())),
 	}
 	lines = append(lines, "  played     "+r.timing(span))
 	if r.own > 0 {

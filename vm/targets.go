@@ -15,13 +15,21 @@ import (
 // maxOwnTargets is how many files a replay lays out.
 const maxOwnTargets = 1024
 
-// makeTargets opens or makes a target for each of the trace's files.
+// makeTargets opens or makes a target for each of the trace's files of which something is played.
 func (r *replaying) makeTargets() {
 	s := r.survey
 	given := make([]*file, len(s.Files))
+	var own []int // of the files that the script does not give
 	r.used = make([]bool, len(r.files))
 	for i := range s.Files {
-		given[i] = r.given(s.Files[i].Name)
+		g := r.given(s.Files[i].Name)
+		switch {
+		case s.Files[i].Records == 0: // a window or the map function leaves nothing of it
+		case g != nil:
+			given[i] = g
+		default:
+			own = append(own, i)
+		}
 	}
 	r.checkUsed()
 	r.choose(given)
@@ -36,7 +44,7 @@ func (r *replaying) makeTargets() {
 		}
 		return i
 	}
-	r.makeOwn(given, targets, add)
+	r.makeOwn(own, targets, add)
 	for i, f := range given {
 		if f != nil {
 			targets[i] = replay.Target{Index: add(f.File), Size: f.Size(), Align: alignOf(f.File)}
@@ -142,46 +150,38 @@ func (r *replaying) need(f *replay.File) int64 {
 }
 
 // makeOwn lays out the targets that the script does not give.
-func (r *replaying) makeOwn(given []*file, targets []replay.Target, add func(*engine.File) int) {
+func (r *replaying) makeOwn(own []int, targets []replay.Target, add func(*engine.File) int) {
 	var total int64
-	own := 0
-	for i, g := range given {
-		if g == nil {
-			targets[i] = replay.Target{Size: r.need(&r.survey.Files[i])}
-			if r.one {
-				targets[i].Base = total
-			}
-			total = replay.Sum(total, targets[i].Size)
-			own++
+	for _, i := range own {
+		targets[i] = replay.Target{Size: r.need(&r.survey.Files[i])}
+		if r.one {
+			targets[i].Base = total
 		}
+		total = replay.Sum(total, targets[i].Size)
 	}
-	if r.own, r.laid = total, own; r.one {
-		r.laid = min(own, 1)
+	if r.own, r.laid = total, len(own); r.one {
+		r.laid = min(len(own), 1)
 	}
 	switch {
-	case own == 0:
+	case len(own) == 0:
 		return
-	case own > maxOwnTargets && !r.one:
-		r.o.L.RaiseError("%s: the trace is of %d files or devices, more than the %d that are laid out: put them into one with one = true (--one), or choose some with map, or with moonio trace convert --device", r.o.call, own, maxOwnTargets)
+	case len(own) > maxOwnTargets && !r.one:
+		r.o.L.RaiseError("%s: the trace is of %d files or devices, more than the %d that are laid out: put them into one with one = true (--one), or choose some with map, or with moonio trace convert --device", r.o.call, len(own), maxOwnTargets)
 	}
 	if r.one {
-		f := r.lay(r.name, total, !r.cached(given))
-		for i, g := range given {
-			if g == nil {
-				targets[i].Index, targets[i].Align = add(f), alignOf(f)
-			}
+		f := r.lay(r.name, total, !r.cached(own))
+		for _, i := range own {
+			targets[i].Index, targets[i].Align = add(f), alignOf(f)
 		}
 		return
 	}
 	taken := map[string]bool{}
-	for i, g := range given {
-		if g == nil {
-			f := r.lay(safeName(r.name, r.survey.Files[i].Name, taken), targets[i].Size, r.past(&r.survey.Files[i]))
-			targets[i].Index, targets[i].Align = add(f), alignOf(f)
-			if grows := r.survey.Files[i].Grows; grows > 0 {
-				f.SetWrap(0)
-				f.SetTail(f.Size())
-			}
+	for _, i := range own {
+		f := r.lay(safeName(r.name, r.survey.Files[i].Name, taken), targets[i].Size, r.past(&r.survey.Files[i]))
+		targets[i].Index, targets[i].Align = add(f), alignOf(f)
+		if grows := r.survey.Files[i].Grows; grows > 0 {
+			f.SetWrap(0)
+			f.SetTail(f.Size())
 		}
 	}
 }
@@ -196,13 +196,8 @@ func (r *replaying) past(f *replay.File) bool {
 }
 
 // cached says whether all of the replay's own targets go through the page cache.
-func (r *replaying) cached(given []*file) bool {
-	for i := range given {
-		if given[i] == nil && r.past(&r.survey.Files[i]) {
-			return false
-		}
-	}
-	return true
+func (r *replaying) cached(own []int) bool {
+	return !slices.ContainsFunc(own, func(i int) bool { return r.past(&r.survey.Files[i]) })
 }
 
 // lay makes a target.
