@@ -320,7 +320,7 @@ function verify(name, options) end
 ---@class ClientsOptions
 ---@field start? Duration after the phase's measured start. Default: 0.
 ---@field duration? Duration how long they run. Default: to the phase's end.
----@field rate? Rate of turns, of all of them together, instead of one after the other: a turn that falls due goes to a client that is free, or waits until one is. "iteration" has a response time then, from when the turn fell due.
+---@field rate? Rate of turns, of all of them together, instead of one after the other: a turn that falls due goes to a client that is free, or waits until one is. Each of several threads has its part of the clients and of the turns. "iteration" has a response time then, from when the turn fell due.
 ---@field arrival? "uniform"|"poisson" how a rate's turns are spaced. Default: "uniform".
 ---@field iterations? integer turns that each of them makes, after which it is done; those of the warm-up do not count. Default: as many as there is time for.
 ---@field after? string|string[] jobs of the phase that must be over before they begin, by their names; start and duration count from then. Default: none.
