@@ -73,7 +73,8 @@ func TestTurnsOverload(t *testing.T) {
 	}
 }
 
-// Clients that have made their turns are done, and have missed none; so are clients when nothing falls due any more.
+// Clients that have made their turns are done, and have missed none; so are clients when nothing falls due any more,
+// or when their time is up.
 func TestTurnsEnd(t *testing.T) {
 	each(t, func(t *testing.T, threads int) {
 		fades, err := pace.Ramp(perSecond(t, 100), perSecond(t, 0), time.Second)
@@ -82,6 +83,8 @@ func TestTurnsEnd(t *testing.T) {
 		}
 		made := ratedCrew(4, constant(t, 100), 150*time.Millisecond, nil)
 		made[0].Clients.Turns = 5
+		timed := ratedCrew(4, constant(t, 100), time.Millisecond, nil)
+		timed[0].Duration = 195 * time.Millisecond
 		few := Phase{Iterations: 30, Jobs: ratedCrew(8, constant(t, 10), time.Millisecond, nil)}
 		for _, c := range []struct {
 			p    Phase
@@ -90,6 +93,7 @@ func TestTurnsEnd(t *testing.T) {
 		}{
 			{Phase{Jobs: made}, 20, endDone},
 			{few, 30, endIterations},
+			{Phase{Jobs: timed}, 20, endDone},
 			{Phase{Iterations: 1000, Jobs: ratedCrew(4, fades, time.Millisecond, nil)}, 50, endDone},
 		} {
 			c.p.Threads = threads

@@ -87,8 +87,11 @@ func (s *stream) prioritize(op *engine.Op, n int64) {
 	}
 }
 
-// rank is what one worker saw of the operations of one priority.
+// rank is what was seen of the operations of one priority. It has both histograms from the beginning: a frame
+// that another was added to goes back to the workers, who record in what it has.
 type rank struct{ service, completion *hist.Histogram }
+
+func newRank() rank { return rank{hist.New(), hist.New()} }
 
 // ranked records a stream's operation by its priority: the first of a cell's ranks is of those that have
 // none of their own, and the others are in the order of prios.
@@ -96,7 +99,7 @@ func (w *Worker) ranked(s *slot, op *engine.Op) {
 	c := w.rec.frame.cell(int(s.job), key(op.Code))
 	prios := s.stream.prios
 	for len(c.ranks) <= len(prios) {
-		c.ranks = append(c.ranks, rank{hist.New(), hist.New()})
+		c.ranks = append(c.ranks, newRank())
 	}
 	r := &c.ranks[1+slices.Index(prios, place.Prio(op.Prio))]
 	r.service.Record(w.now - s.submitted)
@@ -109,7 +112,7 @@ func (w *Worker) ranked(s *slot, op *engine.Op) {
 func (c *cell) addRanks(o *cell) {
 	for i := range o.ranks {
 		if i == len(c.ranks) {
-			c.ranks = append(c.ranks, rank{})
+			c.ranks = append(c.ranks, newRank())
 		}
 		c.ranks[i].service = mergeHist(c.ranks[i].service, o.ranks[i].service)
 		c.ranks[i].completion = mergeHist(c.ranks[i].completion, o.ranks[i].completion)
@@ -129,7 +132,7 @@ func (p *phase) priorities(job int, c *cell) (list []report.Priority, err error)
 		names = append(names, prio.String())
 	}
 	for i, r := range c.ranks {
-		if r.service == nil || r.service.Count() == 0 {
+		if r.service.Count() == 0 {
 			continue
 		}
 		one := report.Priority{IOPrio: names[i]}
