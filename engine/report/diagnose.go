@@ -180,3 +180,9 @@ func (j *Job) count(names ...string) int64 {
 
 // open says whether the job has a schedule, and not its storage's pace.
 func (j *Job) open() bool { return j.Conditions.Rate != "" }
+
+// scheduled says whether an operation has a response time that tells what its service time does not. Of clients, it
+// is the turns that have a schedule.
+func (j *Job) scheduled(o *Op) bool {
+	return j.open() && o.Response != nil && (o.Span || j.Kind != "clients")
+}

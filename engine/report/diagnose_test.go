@@ -208,6 +208,16 @@ func TestWarnings(t *testing.T) {
 			[]string{"stalls: reads.read: p99 peaks every 8 s, 7 times, to 603 µs over 100 µs in between: something works in the background, in the device, the file system or beside them. Count on the peaks."}},
 		"tail": {func(x run) { latency(x, Latency{MeanNS: 1e6, P99NS: 12 * ms}) },
 			[]string{"tail: reads.read: p99 (12 ms) is 12 times the mean (1 ms). Compare and choose by p99."}},
+		"tail of response times": {func(x run) {
+			latency(x, Latency{MeanNS: 1e6, P99NS: 2 * ms})
+			x.j.Conditions.Rate = "1k/s"
+			x.j.Ops["read"].Response = &Latency{MeanNS: 1e6, P99NS: 12 * ms}
+		}, []string{"tail: reads.read: p99 of the response times (12 ms) is 12 times the mean (1 ms). Compare and choose by p99."}},
+		"tail of a rated client's operations": {func(x run) {
+			latency(x, Latency{MeanNS: 1e6, P99NS: 2 * ms})
+			x.j.Kind, x.j.Conditions.Rate = "clients", "1k/s"
+			x.j.Ops["read"].Response = &Latency{MeanNS: 1e6, P99NS: 12 * ms}
+		}, nil},
 		"deep": {func(x run) { x.j.Depth = 256; latency(x, Latency{MeanNS: 16e6}) },
 			[]string{"deep-queue: reads: 16.0 k operations a second take 16 ms each with 256 in flight. Few applications wait that long: look at a lower depth too."}},
 		"shallow": {func(x run) { x.j.Depth = 32 },

@@ -187,7 +187,7 @@ func (p *Phase) rows(c columns) *table {
 				cells = append(cells, fmt.Sprint(o.Errors))
 			}
 			t.add(named(j.Name, name, append(cells, o.Service.cells(c)...))...)
-			if j.open() && o.Response != nil && (o.Span || j.Kind != "clients") { // of clients, it is the turns that have a rate
+			if j.scheduled(o) {
 				t.add(named(j.Name, name+" response", append(make([]string, len(cells)), o.Response.cells(c)...))...)
 			}
 		}

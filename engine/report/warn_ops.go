@@ -109,15 +109,15 @@ func idle(_ *Result, p *Phase, j *Job) []string {
 func tail(_ *Result, _ *Phase, j *Job) []string {
 	var texts []string
 	j.io(func(name string, o *Op) {
-		s := o.Service
-		if j.open() && o.Response != nil {
-			s = o.Response
+		s, of := o.Service, ""
+		if j.scheduled(o) {
+			s, of = o.Response, " of the response times"
 		}
 		if s == nil || o.Count < tailCount || float64(s.P99NS) < tailTimes*s.MeanNS {
 			return
 		}
-		texts = append(texts, fmt.Sprintf("%s.%s: p99 (%s) is %.0f times the mean (%s). Compare and choose by p99.",
-			j.Name, name, approx(s.P99NS), float64(s.P99NS)/s.MeanNS, approx(s.MeanNS)))
+		texts = append(texts, fmt.Sprintf("%s.%s: p99%s (%s) is %.0f times the mean (%s). Compare and choose by p99.",
+			j.Name, name, of, approx(s.P99NS), float64(s.P99NS)/s.MeanNS, approx(s.MeanNS)))
 	})
 	return texts
 }
