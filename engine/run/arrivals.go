@@ -90,6 +90,9 @@ func (c *crew) call(w *Worker) {
 	}
 }
 
+// expects says whether clients wait for turns to fall due.
+func (c *crew) expects() bool { return c.live > 0 && c.arrivals != nil && c.arrivals.free.len() > 0 }
+
 // arrive is when the turn that the client can begin now fell due. If none has, it says false, and the
 // client waits.
 func (t *Task) arrive(now int64) (due int64, ok bool) {

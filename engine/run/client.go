@@ -41,7 +41,7 @@ func (c *crew) until() int64 {
 		return engine.NoDeadline
 	case !c.started:
 		return c.begin
-	case c.arrivals != nil && c.arrivals.free.len() > 0:
+	case c.expects():
 		return min(c.arrivals.next, c.end)
 	}
 	return c.end

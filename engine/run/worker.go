@@ -204,7 +204,7 @@ func (w *Worker) finished() bool {
 		}
 	}
 	for _, c := range w.clients {
-		if !c.started || c.live > 0 && c.arrivals != nil && c.arrivals.free.len() > 0 {
+		if !c.started || c.expects() {
 			return false
 		}
 	}
