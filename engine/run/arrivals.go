@@ -76,7 +76,7 @@ func (a *arrivals) take(now int64) (due int64, ok bool) {
 func (c *crew) call(w *Worker) {
 	a := c.arrivals
 	for a.free.len() > 0 {
-		if a.next == engine.NoDeadline && c.end == engine.NoDeadline {
+		if c.dry() {
 			a.free.pop().end()
 			continue
 		}
@@ -92,6 +92,11 @@ func (c *crew) call(w *Worker) {
 
 // expects says whether clients wait for turns to fall due.
 func (c *crew) expects() bool { return c.live > 0 && c.arrivals != nil && c.arrivals.free.len() > 0 }
+
+// dry says whether free clients wait in vain: no turn falls due any more, and no time is set for their end.
+func (c *crew) dry() bool {
+	return c.expects() && c.arrivals.next == engine.NoDeadline && c.end == engine.NoDeadline
+}
 
 // arrive is when the turn that the client can begin now fell due. If none has, it says false, and the
 // client waits.

@@ -90,17 +90,21 @@ func TestTurnsEnd(t *testing.T) {
 			p    Phase
 			want int64
 			end  string
+			long time.Duration
 		}{
-			{Phase{Jobs: made}, 20, endDone},
-			{few, 30, endIterations},
-			{Phase{Jobs: timed}, 20, endDone},
-			{Phase{Iterations: 1000, Jobs: ratedCrew(4, fades, time.Millisecond, nil)}, 50, endDone},
+			{Phase{Jobs: made}, 20, endDone, 900 * time.Millisecond},
+			{Phase{Jobs: timed}, 20, endDone, 195 * time.Millisecond},
+			{few, 30, endIterations, 3 * time.Second},
+			{Phase{Iterations: 1000, Jobs: ratedCrew(4, fades, time.Millisecond, nil)}, 50, endDone, time.Second},
 		} {
 			c.p.Threads = threads
 			r := play(t, simSession(t, steady), &c.p)
 			j := r.Jobs[0]
 			if n := j.Ops["iteration"].Count; n < c.want-1 || n > c.want || r.End != c.end || j.Lag.Missed != 0 {
 				t.Errorf("%d turns of %d, ended by %s, lag %+v", n, c.want, r.End, j.Lag)
+			}
+			if r.DurationNS > int64(c.long) {
+				t.Errorf("the phase took %d ns, want at most %v", r.DurationNS, c.long)
 			}
 		}
 	})

@@ -39,7 +39,7 @@ func (c *crew) until() int64 {
 	switch {
 	case c.live == 0:
 		return engine.NoDeadline
-	case !c.started:
+	case !c.started, c.dry(): // in which case the free clients end
 		return c.begin
 	case c.expects():
 		return min(c.arrivals.next, c.end)
