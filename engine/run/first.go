@@ -93,6 +93,11 @@ func (w *Worker) closeEnded() {
 	}
 }
 
+// mayBeEnded says whether another job may end the one of that name before it is done.
+func (p *Phase) mayBeEnded(name string) bool {
+	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return slices.Contains(j.Ends, name) })
+}
+
 // endedBy says whether a job that comes to an end ends the one of that name.
 func (p *Phase) endedBy(name string) bool {
 	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return !j.endless() && slices.Contains(j.Ends, name) })

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 	"testing"
+	"time"
 
 	"moonio/engine"
 )
@@ -69,6 +70,20 @@ func TestJobThatEndsOthers(t *testing.T) {
 		if done["short write"] != 40 || done["whole read"] != 400 || done["endless read"] < 3 || done["endless fsync"] != 1 || done["never write"] != 0 || done["follows write"] != 5 {
 			t.Errorf("own threads %v: %v", own != nil, done)
 		}
+	}
+}
+
+// It also ends a stream that is alone on its thread, where no completion is waited for.
+func TestJobThatEndsOneAlone(t *testing.T) {
+	s := nullSession(t)
+	list := files(t, s, 64*4096, "ab")
+	short, endless := stream4K(t, engine.Read, 1, list[0]), stream4K(t, engine.Read, 1, list[1])
+	short.Ops = 40
+	r := play(t, s, &Phase{Duration: time.Minute, Jobs: []Job{
+		{Name: "short", Stream: short, Ends: []string{"endless"}, Own: &Threads{Count: 1}}, {Name: "endless", Stream: endless, Own: &Threads{Count: 1}},
+	}})
+	if r.End != endDone || r.Jobs[0].Ops["read"].Count != 40 {
+		t.Errorf("it ended by %q after %d reads, want %q after 40", r.End, r.Jobs[0].Ops["read"].Count, endDone)
 	}
 }
 

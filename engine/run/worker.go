@@ -248,7 +248,7 @@ func (w *Worker) alone() {
 	if len(w.streams) != 1 || len(w.clients)+len(w.players)+len(w.departures) > 0 || !w.inline || w.p.s.Virtual || w.p.plan.Steady != nil {
 		return
 	}
-	if s := w.streams[0]; s.depth > 0 && s.brake == nil && !s.spec.paced() && !s.spec.UntilFull && !s.follows && s.spec.Most == 0 && s.spec.backlog() == 0 {
+	if s := w.streams[0]; s.depth > 0 && !w.p.plan.mayBeEnded(w.p.plan.Jobs[s.job].Name) && s.brake == nil && !s.spec.paced() && !s.spec.UntilFull && !s.follows && s.spec.Most == 0 && s.spec.backlog() == 0 {
 		w.solo = s
 	}
 }
