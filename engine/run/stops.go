@@ -56,7 +56,7 @@ func (s *stops) end(now, measured int64) {
 	if s.continued == nil {
 		return
 	}
-	signal.Stop(s.continued)
+	defer signal.Stop(s.continued)
 	s.look(now, measured, false)
 	if s.late.to > 0 && now-s.late.to < int64(lateSignal) {
 		select {

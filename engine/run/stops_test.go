@@ -3,6 +3,11 @@ package run
 import (
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"moonio/engine"
 )
 
 // A stop is a late look together with the signal, in whatever order they come.
@@ -43,4 +48,18 @@ func TestStops(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The signal is waited for a little where a stop outlasted the phase. A busy machine may miss that once.
+func TestStopAtTheEnd(t *testing.T) {
+	for range 50 {
+		var s stops
+		now := engine.Monotonic()
+		s.begin(now - int64(time.Second))
+		time.AfterFunc(time.Millisecond, func() { unix.Kill(unix.Getpid(), unix.SIGCONT) })
+		if s.end(now, 0); s.times == 1 {
+			return
+		}
+	}
+	t.Error("no stop was seen")
 }
