@@ -63,7 +63,7 @@ func (m *machine) combine(L *lua.LState) int {
 		L.RaiseError("combine: which results? combine(r.ops.read, r.ops.write)")
 	}
 	sum := &report.Op{}
-	var service, response union
+	service, response := hist.New(), hist.New()
 	for n := 1; n <= L.GetTop(); n++ {
 		op := m.opArg(L, n, "combine").op
 		sum.Count += op.Count
@@ -72,56 +72,31 @@ func (m *machine) combine(L *lua.LState) int {
 		sum.Short += op.Short
 		sum.IOPS += op.IOPS
 		sum.Bandwidth += op.Bandwidth
-		if err := errors.Join(service.add(op.Service), response.add(op.Response)); err != nil {
+		if err := errors.Join(merge(service, op.Service), merge(response, op.Response)); err != nil {
 			m.raise(L, fmt.Errorf("combine: %w", err))
 		}
 	}
-	if err := sum.SetLatency(&service.Histogram, &response.Histogram); err != nil {
+	if err := sum.SetLatency(service, response); err != nil {
 		m.raise(L, fmt.Errorf("combine: %w", err))
 	}
-	service.tighten(sum.Service)
-	response.tighten(sum.Response)
 	t := m.opResult(sum)
 	m.remember(t, measured{op: sum})
 	L.Push(t)
 	return 1
 }
 
-// union is several distributions in one. A histogram keeps its extremes only as finely
-// as its buckets when it is encoded; here they are exact.
-type union struct {
-	hist.Histogram
-	min, max int64
-}
-
-func (u *union) add(l *report.Latency) error {
+// merge adds a distribution, which may be nil.
+func merge(to *hist.Histogram, l *report.Latency) error {
 	if l == nil {
 		return nil
 	}
-	h, err := hist.Decode(l.HDR)
+	h, err := l.Histogram()
 	if err != nil {
 		return err
 	}
-	if u.Count() == 0 || l.MinNS < u.min {
-		u.min = l.MinNS
-	}
-	u.max = max(u.max, l.MaxNS)
-	u.Merge(h)
+	to.Merge(h)
 	return nil
 }
-
-// tighten puts the exact extremes into figures of the union.
-func (u *union) tighten(l *report.Latency) {
-	if l == nil {
-		return
-	}
-	l.MinNS, l.MaxNS = u.min, u.max
-	for _, p := range []*int64{&l.P50NS, &l.P90NS, &l.P95NS, &l.P99NS, &l.P999NS, &l.P9999NS} {
-		*p = u.within(*p)
-	}
-}
-
-func (u *union) within(ns int64) int64 { return min(max(ns, u.min), u.max) }
 
 // percentile is any percentile of an operation's service times.
 func (m *machine) percentile(L *lua.LState) int {
@@ -138,16 +113,13 @@ func (m *machine) percentile(L *lua.LState) int {
 		L.Push(nan)
 		return 1
 	}
-	var u union
-	if err := u.add(from.op.Service); err != nil {
+	h, err := from.op.Service.Histogram()
+	if err != nil {
 		m.raise(L, fmt.Errorf("percentile: %w", err))
 	}
-	ns := u.within(u.Percentile(float64(p)))
-	switch p {
-	case 0:
-		ns = u.min
-	case 100:
-		ns = u.max
+	ns := h.Percentile(float64(p))
+	if p == 0 {
+		ns = h.Min()
 	}
 	L.Push(nsToSeconds(float64(ns)))
 	return 1

@@ -11,11 +11,13 @@ local r = phase("p", { ops = 1000 }, stream("s", { file = f, op = { read = 50, w
 local a, b = r.s.read, r.s.write
 local c = combine(a, b)
 print(c.count, c.bytes, c.iops == a.iops + b.iops, c.min == math.min(a.min, b.min), c.max == math.max(a.max, b.max))
-print(math.abs(c.mean * c.count - a.mean * a.count - b.mean * b.count) < 1e-4 * c.mean * c.count)
+print(math.abs(c.mean * c.count - a.mean * a.count - b.mean * b.count) < 1e-12 * c.mean * c.count)
+local one = combine(a)
+print(one.mean == a.mean, one.stddev == a.stddev, one.p50 == a.p50, one.p99 == a.p99, one.p9999 == a.p9999)
 print(percentile(c, 99) == c.p99, percentile(a, 0) == a.min, percentile(a, 100) == a.max, percentile(c, 25) <= c.p50)
 local none = combine(r.s.fsync)
 print(none.count, none.p99 ~= none.p99, percentile(none, 50) ~= percentile(none, 50))`)
-	const want = "1000\t4096000\ttrue\ttrue\ttrue\ntrue\ntrue\ttrue\ttrue\ttrue\n0\ttrue\ttrue\n"
+	const want = "1000\t4096000\ttrue\ttrue\ttrue\ntrue\ntrue\ttrue\ttrue\ttrue\ttrue\ntrue\ttrue\ttrue\ttrue\n0\ttrue\ttrue\n"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

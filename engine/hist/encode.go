@@ -23,7 +23,7 @@ func (h *Histogram) Encode() (string, error) {
 }
 
 // Decode reads what Encode wrote. The exact sum and extremes are not in it
-// and come back to the histogram's resolution.
+// and come back to the histogram's resolution, unless Refine knows them.
 func Decode(s string) (*Histogram, error) {
 	d, err := hdr.Decode([]byte(s))
 	if err != nil {
@@ -50,6 +50,14 @@ func (h *Histogram) take(i int, c int64) {
 	}
 	h.max = highest(i)
 	h.n += c
-	h.sum += c * middle(i)
+	h.sum.AddN(middle(i), c)
 	h.counts[i] = c
+}
+
+// Refine puts the exact extremes and the mean into what was decoded; of an empty histogram there are none.
+func (h *Histogram) Refine(min, max int64, mean float64) {
+	if h.n > 0 {
+		h.min, h.max = min, max
+		h.sum = sumOf(mean * float64(h.n))
+	}
 }

@@ -2,7 +2,8 @@
 // digits from 1 ns to an hour, beside an exact count, sum, minimum and maximum.
 //
 // A Histogram belongs to one goroutine at a time. Recording neither locks nor
-// allocates; a value out of range is clamped, and the exact figures keep it.
+// allocates. A value beyond the range is counted in the last bucket, and the exact figures keep it; a
+// percentile that falls there is the exact maximum, which is all that is known of it.
 package hist
 
 import "math"
@@ -17,7 +18,8 @@ const (
 // Histogram is a distribution of durations in nanoseconds. The zero value is
 // empty and ready to use. It is a quarter of a megabyte: never copy one.
 type Histogram struct {
-	n, sum   int64
+	n        int64
+	sum      Sum
 	min, max int64 // of n values; meaningless while n is 0
 	counts   [numBuckets]int64
 }
@@ -35,7 +37,7 @@ func (h *Histogram) Record(ns int64) {
 		h.max = ns
 	}
 	h.n++
-	h.sum += ns
+	h.sum.Add(ns)
 	h.counts[bucketOf(ns)]++
 }
 
@@ -47,15 +49,15 @@ func (h *Histogram) RecordN(ns, n int64) {
 	h.Record(ns)
 	ns = max(ns, 0)
 	h.n += n - 1
-	h.sum += ns * (n - 1)
+	h.sum.AddN(ns, n-1)
 	h.counts[bucketOf(ns)] += n - 1
 }
 
 // Count is how many durations were recorded.
 func (h *Histogram) Count() int64 { return h.n }
 
-// Sum is their exact sum.
-func (h *Histogram) Sum() int64 { return h.sum }
+// Sum is the sum of them all, exact up to 2^53 ns.
+func (h *Histogram) Sum() float64 { return h.sum.Float() }
 
 // Min is the smallest recorded duration, 0 if there is none.
 func (h *Histogram) Min() int64 { return h.min }
@@ -68,7 +70,7 @@ func (h *Histogram) Mean() float64 {
 	if h.n == 0 {
 		return 0
 	}
-	return float64(h.sum) / float64(h.n)
+	return h.sum.Float() / float64(h.n)
 }
 
 // StdDev is the standard deviation, to the histogram's resolution.
@@ -103,12 +105,13 @@ func (h *Histogram) Percentile(p float64) int64 {
 		return h.max
 	}
 	lo, used := h.used()
-	for i, c := range used {
+	last := len(used) - 1
+	for i, c := range used[:last] {
 		if left -= c; left <= 0 {
-			return min(max(highest(lo+i), h.min), h.max)
+			return max(highest(lo+i), h.min)
 		}
 	}
-	return h.max
+	return h.max // its bucket may hold what is beyond the range
 }
 
 // rank is how many of n values lie at or below the p-th percentile: at least one.
@@ -150,7 +153,7 @@ func (h *Histogram) Merge(o *Histogram) {
 	}
 	h.max = max(h.max, o.max)
 	h.n += o.n
-	h.sum += o.sum
+	h.sum.Join(o.sum)
 	lo, used := o.used()
 	to := h.counts[lo : lo+len(used)]
 	for i, c := range used {
@@ -162,5 +165,5 @@ func (h *Histogram) Merge(o *Histogram) {
 func (h *Histogram) Reset() {
 	_, used := h.used()
 	clear(used)
-	h.n, h.sum, h.min, h.max = 0, 0, 0, 0
+	h.n, h.sum, h.min, h.max = 0, Sum{}, 0, 0
 }

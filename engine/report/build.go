@@ -24,6 +24,16 @@ func NewLatency(h *hist.Histogram) (*Latency, error) {
 	}, nil
 }
 
+// Histogram is the distribution that was summarised, with its exact extremes and mean.
+func (l *Latency) Histogram() (*hist.Histogram, error) {
+	h, err := hist.Decode(l.HDR)
+	if err != nil {
+		return nil, err
+	}
+	h.Refine(l.MinNS, l.MaxNS, l.MeanNS)
+	return h, nil
+}
+
 // SetLatency fills the operation's latencies from its histograms, of which
 // response may be nil.
 func (o *Op) SetLatency(service, response *hist.Histogram) (err error) {

@@ -26,6 +26,7 @@ import (
 //	not-steady       throughput was still changing at the end
 //	stalls           latency peaks come at a steady period
 //	tail             the mean says little about the slowest
+//	beyond-range     percentiles lie above what histograms resolve
 //	deep-queue       throughput was bought with long waits
 //	shallow-queue    fewer operations were in flight than asked for
 //	behind-schedule  operations went out late
@@ -65,6 +66,7 @@ var (
 		{"not-steady", notSteady},
 		{"stalls", stalls},
 		{"tail", tail},
+		{"beyond-range", beyondRange},
 		{"deep-queue", deepQueue},
 		{"shallow-queue", shallowQueue},
 		{"behind-schedule", behindSchedule},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"moonio/engine/hist"
 	"moonio/engine/units"
 )
 
@@ -119,6 +120,22 @@ func tail(_ *Result, _ *Phase, j *Job) []string {
 		texts = append(texts, fmt.Sprintf("%s.%s: p99%s (%s) is %.0f times the mean (%s). Compare and choose by p99.",
 			j.Name, name, of, approx(s.P99NS), float64(s.P99NS)/s.MeanNS, approx(s.MeanNS)))
 	})
+	return texts
+}
+
+// beyondRange is of percentiles that stand for times which a histogram does not tell apart.
+func beyondRange(_ *Result, _ *Phase, j *Job) []string {
+	var texts []string
+	for _, name := range j.OpNames() {
+		o := j.Ops[name]
+		for _, l := range []*Latency{o.Service, o.Response} {
+			if l != nil && l.P9999NS > hist.Highest {
+				texts = append(texts, fmt.Sprintf("%s.%s: times above %s are not told apart: percentiles beyond it show the longest, %s. The mean, the least and the longest are exact.",
+					j.Name, name, approx(int64(hist.Highest)), approx(l.MaxNS)))
+				break
+			}
+		}
+	}
 	return texts
 }
 

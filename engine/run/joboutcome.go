@@ -254,7 +254,7 @@ func (p *phase) lag(job int) *report.Lag {
 	}
 	r := &report.Lag{Scheduled: l.count + l.missed, Missed: l.missed, MaxNS: l.max}
 	if l.count > 0 {
-		r.MeanNS = float64(l.sum) / float64(l.count)
+		r.MeanNS = l.sum.Float() / float64(l.count)
 	}
 	return r
 }

@@ -3,26 +3,28 @@ package run
 import (
 	"moonio/engine"
 	"moonio/engine/dist"
+	"moonio/engine/hist"
 	"moonio/engine/pace"
 )
 
 // lag is how far behind a schedule what it made fall due began: a stream's operations, or clients' turns.
 type lag struct {
-	count, sum, max int64
-	missed          int64 // fell due and never began
+	count, max int64
+	sum        hist.Sum
+	missed     int64 // fell due and never began
 }
 
 // add counts what began so late.
 func (l *lag) add(late int64) {
 	l.count++
-	l.sum += late
+	l.sum.Add(late)
 	l.max = max(l.max, late)
 }
 
 // join adds up what several workers were behind.
 func (l *lag) join(o *lag) {
 	l.count += o.count
-	l.sum += o.sum
+	l.sum.Join(o.sum)
 	l.max = max(l.max, o.max)
 	l.missed += o.missed
 }

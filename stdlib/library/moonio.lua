@@ -778,7 +778,8 @@ function Counter:set(value) end
 ---@field unsettled integer that could not be judged, since they were being written
 ---@field unknown integer of which nothing is known
 
----Latencies are service times, from submission to completion, in seconds.
+---Latencies are service times, from submission to completion, in seconds. The mean and the extremes are exact. A percentile is
+---what so many do not exceed, at most a thousandth too long; one above an hour is the maximum.
 ---@class OpResult
 ---@field count integer operations that completed
 ---@field bytes integer

@@ -148,7 +148,7 @@ func (p *Profile) completions(ios int64) *Completions {
 	}
 	// Little's law.
 	if span := p.last - p.first; span > 0 {
-		c.DepthMean = float64(f.latency[reading].Sum()+f.latency[writing].Sum()) / float64(span)
+		c.DepthMean = (f.latency[reading].Sum() + f.latency[writing].Sum()) / float64(span)
 	}
 	return c
 }
