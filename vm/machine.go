@@ -60,7 +60,7 @@ func newMachine(r *Run) (*machine, error) {
 		m.names(), m.patterns(), m.coupling(), m.rateMakers(), m.delays(), m.draws(), m.unitFunctions(), m.general(), m.figures(),
 	} {
 		for _, name := range slices.Sorted(maps.Keys(set)) { // pairs goes over them in this order
-			m.L.SetGlobal(name, m.L.NewFunction(set[name]))
+			m.L.SetGlobal(name, m.state.Function(set[name]))
 		}
 	}
 	for name, methods := range map[string]map[string]lua.LGFunction{
@@ -101,7 +101,7 @@ func (m *machine) indexed(fn lua.LGFunction) *lua.LTable {
 func (m *machine) metatable(name string, methods map[string]lua.LGFunction) *lua.LTable {
 	mt, index := m.L.NewTable(), m.L.NewTable()
 	for method, fn := range methods {
-		index.RawSetString(method, m.L.NewFunction(fn))
+		index.RawSetString(method, m.state.Function(fn))
 	}
 	m.L.SetMetatable(index, m.indexed(func(L *lua.LState) int {
 		known := keys(L.CheckTable(1))

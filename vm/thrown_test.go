@@ -79,3 +79,13 @@ func TestArticles(t *testing.T) {
 		}
 	}
 }
+
+// A panic of the program's own says where it was, so that it can be reported.
+func TestPanicHasAStack(t *testing.T) {
+	r := newRun(t, "sim:nvme")
+	r.Trace = func(string) (string, error) { panic("no luck") }
+	err := do(t, r, `trace.open("app.trace")`).Err
+	if err == nil || !strings.Contains(err.Error(), "a fault of moonio") || !strings.Contains(err.Error(), "no luck") || !strings.Contains(err.Error(), "thrown_test.go") {
+		t.Errorf("%v", err)
+	}
+}

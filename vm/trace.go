@@ -79,7 +79,7 @@ func (c *captured) open() (*replay.Trace, error) {
 // traceTable is the global trace.
 func (m *machine) traceTable() *lua.LTable {
 	t := m.L.NewTable()
-	t.RawSetString("open", m.L.NewFunction(m.openTrace))
+	t.RawSetString("open", m.state.Function(m.openTrace))
 	return t
 }
 
