@@ -44,8 +44,8 @@ type Spec struct {
 	Refill   bool    // random data is new in each block, and not only its stamps
 }
 
-// DefaultChunk is the Chunk of a Spec that gives none.
-const DefaultChunk = 512
+// defaultChunk is the Chunk of a Spec that gives none.
+const defaultChunk = 512
 
 // maxPool bounds the memory that a Pool takes.
 const maxPool = 1 << 20

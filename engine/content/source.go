@@ -38,7 +38,7 @@ func New(spec Spec, seed uint64, largest int64, step int) (*Source, error) {
 	}
 	s.size = int(spec.Chunk)
 	if s.size == 0 {
-		s.size = DefaultChunk
+		s.size = defaultChunk
 	}
 	s.rand = s.size
 	if spec.Compress > 0 {
@@ -51,9 +51,6 @@ func New(spec Spec, seed uint64, largest int64, step int) (*Source, error) {
 	}
 	return s, nil
 }
-
-// Spec is what the source was compiled from.
-func (s *Source) Spec() *Spec { return &s.spec }
 
 // Prime puts into a buffer what all blocks have in common.
 func (s *Source) Prime(b []byte) {

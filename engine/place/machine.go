@@ -97,7 +97,7 @@ func (m *machine) nodeList() string {
 	if len(m.nodes) == 0 {
 		return "the kernel knows none"
 	}
-	return "there are " + FormatList(slices.Sorted(maps.Keys(m.nodes)))
+	return "there are " + formatList(slices.Sorted(maps.Keys(m.nodes)))
 }
 
 // maxNumber is the highest number of a CPU or node that there can be.
@@ -129,8 +129,8 @@ func ParseList(s string) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// FormatList writes numbers as ParseList reads them.
-func FormatList(list []int) string {
+// formatList writes numbers as ParseList reads them.
+func formatList(list []int) string {
 	var parts []string
 	for i := 0; i < len(list); {
 		last := i

@@ -39,10 +39,10 @@ func (p *Place) String() string {
 		s += fmt.Sprintf(format, args...)
 	}
 	if len(p.CPUs) > 0 {
-		add("CPUs %s", FormatList(p.CPUs))
+		add("CPUs %s", formatList(p.CPUs))
 	}
 	if len(p.Nodes) > 0 {
-		add("NUMA nodes %s", FormatList(p.Nodes))
+		add("NUMA nodes %s", formatList(p.Nodes))
 	}
 	if p.Split {
 		add("one CPU for each thread")
@@ -89,14 +89,14 @@ func (p *Place) check(m *machine) error {
 		switch {
 		case slices.Contains(m.allowed, c):
 		case slices.Contains(m.online, c):
-			return fmt.Errorf("cpus = %s: this process may not run on CPU %d, only on %s (taskset or a cgroup keeps it there)", FormatList(p.CPUs), c, FormatList(m.allowed))
+			return fmt.Errorf("cpus = %s: this process may not run on CPU %d, only on %s (taskset or a cgroup keeps it there)", formatList(p.CPUs), c, formatList(m.allowed))
 		default:
-			return fmt.Errorf("cpus = %s: there is no CPU %d here; there are %s", FormatList(p.CPUs), c, FormatList(m.online))
+			return fmt.Errorf("cpus = %s: there is no CPU %d here; there are %s", formatList(p.CPUs), c, formatList(m.online))
 		}
 	}
 	for _, n := range p.Nodes {
 		if _, ok := m.nodes[n]; !ok {
-			return fmt.Errorf("numa = %s: there is no NUMA node %d here; %s", FormatList(p.Nodes), n, m.nodeList())
+			return fmt.Errorf("numa = %s: there is no NUMA node %d here; %s", formatList(p.Nodes), n, m.nodeList())
 		}
 	}
 	if _, err := p.cpus(m); err != nil {
@@ -119,7 +119,7 @@ func (p *Place) cpus(m *machine) ([]int, error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("numa = %s: this process may use no CPU of it, only %s", FormatList(p.Nodes), FormatList(m.allowed))
+		return nil, fmt.Errorf("numa = %s: this process may use no CPU of it, only %s", formatList(p.Nodes), formatList(m.allowed))
 	}
 	return list, nil
 }
@@ -147,12 +147,12 @@ func (p *Place) Apply(n int) error {
 func (p *Place) apply(cpus []int) error {
 	if len(cpus) > 0 {
 		if err := unix.SchedSetaffinity(0, setOf(cpus)); err != nil {
-			return fmt.Errorf("cpus = %s: the kernel refuses it: %w", FormatList(cpus), err)
+			return fmt.Errorf("cpus = %s: the kernel refuses it: %w", formatList(cpus), err)
 		}
 	}
 	if len(p.Nodes) > 0 {
 		if err := unix.SetMemPolicy(unix.MPOL_BIND, setOf(p.Nodes)); err != nil {
-			return fmt.Errorf("numa = %s: the kernel refuses to take memory from there: %w", FormatList(p.Nodes), err)
+			return fmt.Errorf("numa = %s: the kernel refuses to take memory from there: %w", formatList(p.Nodes), err)
 		}
 	}
 	if p.Nice != 0 {

@@ -25,7 +25,7 @@ func TestLists(t *testing.T) {
 			t.Errorf("ParseList(%q): %v, want %q", in, err, want)
 		}
 	}
-	if got := FormatList([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
+	if got := formatList([]int{0, 1, 2, 5, 7, 8}); got != "0-2,5,7-8" {
 		t.Error(got)
 	}
 }
@@ -85,7 +85,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	p := Place{Nodes: []int{0, 1}}
-	if got, err := p.cpus(m); err != nil || FormatList(got) != "0-1,4" {
+	if got, err := p.cpus(m); err != nil || formatList(got) != "0-1,4" {
 		t.Error(got, err)
 	}
 	if err := (&Place{Nice: 20}).Check(); err == nil || !strings.Contains(err.Error(), "nice = 20: it is from -20") {

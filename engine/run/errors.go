@@ -85,7 +85,7 @@ func (e *OpError) cause() string {
 	if e.Errno == errLate {
 		return fmt.Sprintf("it took %s, and max_latency is %s", units.FormatDuration(e.Took), units.FormatDuration(e.Limit))
 	}
-	s := fmt.Sprintf("%s (%s)", e.Errno.Error(), ErrnoName(e.Errno))
+	s := fmt.Sprintf("%s (%s)", e.Errno.Error(), errnoName(e.Errno))
 	if why := e.option(); why != "" {
 		return s + ": " + why
 	}
@@ -166,8 +166,8 @@ func (e *OpError) option() string {
 	return ""
 }
 
-// ErrnoName is the errno's name as C knows it, "EIO".
-func ErrnoName(e syscall.Errno) string {
+// errnoName is the errno's name as C knows it, "EIO".
+func errnoName(e syscall.Errno) string {
 	switch e {
 	case errEOF:
 		return "EOF"

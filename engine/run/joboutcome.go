@@ -111,7 +111,7 @@ func (c *cell) report(ns int64) (*report.Op, error) {
 		if op.ErrorsBy == nil {
 			op.ErrorsBy = map[string]int64{}
 		}
-		op.ErrorsBy[ErrnoName(e)] += n
+		op.ErrorsBy[errnoName(e)] += n
 	}
 	op.SetRates(ns)
 	return op, op.SetLatency(c.service, c.response)

@@ -94,9 +94,6 @@ func (q *Queue) wait(left int) {
 	}
 }
 
-// Waiting says whether the client has to wait for the queue.
-func (q *Queue) Waiting() bool { return q.until >= 0 }
-
 // Completed is how many operations have completed since the last call, and
 // how many of them failed.
 func (q *Queue) Completed() (done, failed int64) {

@@ -30,10 +30,10 @@ func slice(s string, first, last int) string {
 }
 
 func byteValues(L *lua.LState) int {
-	a := Args{L, "byte"}
-	s := a.Text(1)
-	first := a.OptInteger(2, 1)
-	s = slice(s, first, a.OptInteger(3, first))
+	a := args{L, "byte"}
+	s := a.text(1)
+	first := a.optInteger(2, 1)
+	s = slice(s, first, a.optInteger(3, first))
 	if len(s) > maxValues {
 		L.RaiseError("string slice too long (%d bytes; the limit is %d)", len(s), maxValues)
 	}
@@ -44,7 +44,7 @@ func byteValues(L *lua.LState) int {
 }
 
 func char(L *lua.LState) int {
-	a := Args{L, "char"}
+	a := args{L, "char"}
 	if L.GetTop() == 1 {
 		L.Push(singleBytes[a.byteValue(1)])
 		return 1
@@ -58,10 +58,10 @@ func char(L *lua.LState) int {
 	return 1
 }
 
-func (a Args) byteValue(n int) byte {
-	c := a.Integer(n)
+func (a args) byteValue(n int) byte {
+	c := a.integer(n)
 	if c < 0 || c > 255 {
-		a.Fail(n, "invalid value")
+		a.fail(n, "invalid value")
 	}
 	return byte(c)
 }
@@ -72,17 +72,17 @@ func dump(L *lua.LState) int {
 }
 
 func length(L *lua.LState) int {
-	L.Push(integer(len(Args{L, "len"}.Text(1))))
+	L.Push(integer(len(args{L, "len"}.text(1))))
 	return 1
 }
 
 func lower(L *lua.LState) int {
-	L.Push(changeCase(Args{L, "lower"}.Text(1), 'A', 'Z'))
+	L.Push(changeCase(args{L, "lower"}.text(1), 'A', 'Z'))
 	return 1
 }
 
 func upper(L *lua.LState) int {
-	L.Push(changeCase(Args{L, "upper"}.Text(1), 'a', 'z'))
+	L.Push(changeCase(args{L, "upper"}.text(1), 'a', 'z'))
 	return 1
 }
 
@@ -110,8 +110,8 @@ func changeCase(s string, first, last byte) lua.LValue {
 }
 
 func (lib *library) rep(L *lua.LState) int {
-	a := Args{L, "rep"}
-	s, n := a.Text(1), a.Integer(2)
+	a := args{L, "rep"}
+	s, n := a.text(1), a.integer(2)
 	if s == "" || n <= 0 {
 		L.Push(noText)
 		return 1
@@ -124,7 +124,7 @@ func (lib *library) rep(L *lua.LState) int {
 }
 
 func reverse(L *lua.LState) int {
-	s := Args{L, "reverse"}.Text(1)
+	s := args{L, "reverse"}.text(1)
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := len(s) - 1; i >= 0; i-- {
@@ -135,7 +135,7 @@ func reverse(L *lua.LState) int {
 }
 
 func sub(L *lua.LState) int {
-	a := Args{L, "sub"}
-	L.Push(text(slice(a.Text(1), a.Integer(2), a.OptInteger(3, -1))))
+	a := args{L, "sub"}
+	L.Push(text(slice(a.text(1), a.integer(2), a.optInteger(3, -1))))
 	return 1
 }

@@ -8,8 +8,8 @@ import (
 
 // format is string.format.
 func (lib *library) format(L *lua.LState) int {
-	a := Args{L, "format"}
-	f := a.Text(1)
+	a := args{L, "format"}
+	f := a.text(1)
 	b := lib.take()
 	for n := 1; ; {
 		plain, rest, found := strings.Cut(f, "%")
@@ -33,22 +33,22 @@ func (lib *library) format(L *lua.LState) int {
 }
 
 // directive appends argument n as d says.
-func (a Args) directive(dst []byte, d directive, n int) []byte {
+func (a args) directive(dst []byte, d directive, n int) []byte {
 	if n > a.L.GetTop() {
-		a.Fail(n, "no value")
+		a.fail(n, "no value")
 	}
 	switch d.verb {
 	case 's':
 		return d.text(dst, ToString(a.L, a.L.Get(n)))
 	case 'q':
-		return appendQuoted(dst, a.Text(n))
+		return appendQuoted(dst, a.text(n))
 	case 'c':
-		c := [1]byte{byte(a.Integer(n))}
+		c := [1]byte{byte(a.integer(n))}
 		return d.pad(dst, "", c[:], false)
 	case 'e', 'E', 'f', 'g', 'G':
-		return d.float(dst, float64(a.Number(n)))
+		return d.float(dst, float64(a.number(n)))
 	}
-	return d.integer(dst, float64(a.Number(n)))
+	return d.integer(dst, float64(a.number(n)))
 }
 
 // appendQuoted writes s so that Lua reads it back.

@@ -53,7 +53,7 @@ func FuzzFormat(f *testing.F) {
 		L := lua.NewState(lua.Options{SkipOpenLibs: true})
 		defer L.Close()
 		L.Push(lua.LNumber(v))
-		got := string(Args{L, "format"}.directive(nil, d, 1))
+		got := string(args{L, "format"}.directive(nil, d, 1))
 		if d.verb != 'q' && len(got) < d.width {
 			t.Fatalf("%q of %v: %q is not %d wide", format, v, got, d.width)
 		}

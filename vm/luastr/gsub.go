@@ -13,10 +13,10 @@ type substitution struct {
 }
 
 func (lib *library) gsub(L *lua.LState) int {
-	a := Args{L, "gsub"}
-	s, p := a.Text(1), a.Text(2)
+	a := args{L, "gsub"}
+	s, p := a.text(1), a.text(2)
 	with := a.replacement(3)
-	limit := a.OptInteger(4, len(s)+1)
+	limit := a.optInteger(4, len(s)+1)
 	p, anchored := strings.CutPrefix(p, "^")
 	sub := substitution{with, lib.matcher(L, p, s)}
 	b, n := lib.replaceAll(&sub, lib.take(), limit, anchored)
@@ -25,14 +25,14 @@ func (lib *library) gsub(L *lua.LState) int {
 	return 2
 }
 
-func (a Args) replacement(n int) lua.LValue {
+func (a args) replacement(n int) lua.LValue {
 	v := a.L.Get(n)
 	switch number := v.(type) {
 	case lua.LString, *lua.LTable, *lua.LFunction:
 	case lua.LNumber:
 		return lua.LString(NumberText(number))
 	default:
-		a.FailType(n, "string/function/table")
+		a.failType(n, "string/function/table")
 	}
 	return v
 }

@@ -34,8 +34,8 @@ func (lib *library) compile(L *lua.LState, text string) *pattern {
 }
 
 func (lib *library) find(L *lua.LState) int {
-	a := Args{L, "find"}
-	s, p, from := a.Text(1), a.Text(2), a.start()
+	a := args{L, "find"}
+	s, p, from := a.text(1), a.text(2), a.start()
 	if lua.LVAsBool(L.Get(4)) || !strings.ContainsAny(p, specials) {
 		return findPlain(L, s, p, from)
 	}
@@ -61,8 +61,8 @@ func findPlain(L *lua.LState, s, what string, from int) int {
 }
 
 func (lib *library) match(L *lua.LState) int {
-	a := Args{L, "match"}
-	s, p, from := a.Text(1), a.Text(2), a.start()
+	a := args{L, "match"}
+	s, p, from := a.text(1), a.text(2), a.start()
 	m, found, ok := lib.first(L, s, p, from)
 	if !ok {
 		L.Push(lua.LNil)
@@ -72,9 +72,9 @@ func (lib *library) match(L *lua.LState) int {
 }
 
 // start is where find and match begin to look, from 0.
-func (a Args) start() int {
-	length := len(a.Text(1))
-	return min(max(fromEnd(a.OptInteger(3, 1), length)-1, 0), length)
+func (a args) start() int {
+	length := len(a.text(1))
+	return min(max(fromEnd(a.optInteger(3, 1), length)-1, 0), length)
 }
 
 func (lib *library) matcher(L *lua.LState, p, s string) matcher {
@@ -121,8 +121,8 @@ func (m *matcher) value(c capture) lua.LValue {
 
 // gmatch returns an iterator. A "^" in its pattern is no anchor: nothing would follow.
 func (lib *library) gmatch(L *lua.LState) int {
-	a := Args{L, "gmatch"}
-	s, p := a.Text(1), a.Text(2)
+	a := args{L, "gmatch"}
+	s, p := a.text(1), a.text(2)
 	m := lib.matcher(L, p, s)
 	from := 0
 	L.Push(L.NewFunction(func(L *lua.LState) int {

@@ -48,8 +48,8 @@ var formats = slices.Concat(
 // List is all formats.
 func List() []*trace.Format { return formats }
 
-// Find is the format of a name, as --trace-format takes it.
-func Find(name string) (*trace.Format, error) {
+// find is the format of a name, as --trace-format takes it.
+func find(name string) (*trace.Format, error) {
 	for _, f := range formats {
 		if strings.EqualFold(f.Name, name) {
 			return f, nil
@@ -79,7 +79,7 @@ func Parse(spec string) (*trace.Options, error) {
 	if name == "" {
 		return o, nil
 	}
-	f, err := Find(name)
+	f, err := find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func checkArgs(f *trace.Format, o *trace.Options) error {
 // Create begins to write a trace in the format of a name; an error if moonio only reads
 // that.
 func Create(name string, w io.Writer, log *trace.Log) (trace.Writer, error) {
-	f, err := Find(name)
+	f, err := find(name)
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func Open(paths []string, o *trace.Options) (*Trace, error) {
 func (t *Trace) open(paths []string, o *trace.Options) error {
 	var named *trace.Format
 	if o.Format != "" {
-		f, err := Find(o.Format)
+		f, err := find(o.Format)
 		if err != nil {
 			return err
 		}

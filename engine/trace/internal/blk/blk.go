@@ -14,8 +14,8 @@ import (
 // SectorSize is the block layer's unit of addresses, whatever the device's blocks are.
 const SectorSize = 512
 
-// NoSector is the address of a flush that has none.
-const NoSector = math.MaxUint64
+// noSector is the address of a flush that has none.
+const noSector = math.MaxUint64
 
 // Kind is what an I/O does.
 type Kind uint8
@@ -44,8 +44,8 @@ type Event struct {
 	Stream trace.ID
 }
 
-// Device is a device's number as it is in events.
-func Device(major, minor uint32) uint32 { return major<<20 | minor }
+// deviceNumber is a device's number as it is in events.
+func deviceNumber(major, minor uint32) uint32 { return major<<20 | minor }
 
 // Op is the operation of a kind, or Nop.
 func (k Kind) Op() engine.OpCode {

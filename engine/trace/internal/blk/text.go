@@ -48,13 +48,13 @@ func ParseDevice(b []byte) (uint32, bool) {
 	if !ok1 || !ok2 || major >= 1<<12 || minor >= 1<<20 {
 		return 0, false
 	}
-	return Device(uint32(major), uint32(minor)), true
+	return deviceNumber(uint32(major), uint32(minor)), true
 }
 
 // parseSector takes a sector. A flush may have the largest of all.
 func parseSector(b []byte) (uint64, bool) {
 	if string(b) == "18446744073709551615" {
-		return NoSector, true
+		return noSector, true
 	}
 	n, ok := scan.Uint(b)
 	return uint64(n), ok

@@ -134,7 +134,7 @@ func sectors(bytes uint32) uint64 { return (uint64(bytes) + SectorSize - 1) / Se
 func (t *Tracker) complete(e *Event) {
 	k := keyOf(e)
 	if e.Bytes == 0 {
-		if p := t.index[k]; p != 0 && !(t.pick == 'Q' && e.Sector == NoSector) {
+		if p := t.index[k]; p != 0 && !(t.pick == 'Q' && e.Sector == noSector) {
 			t.partDone(p, e.Time)
 		}
 		return

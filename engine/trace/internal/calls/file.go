@@ -58,18 +58,18 @@ func parseFD(arg []byte) (fd int64, path []byte, ok bool) {
 	if i == len(arg) {
 		return fd, nil, true
 	}
-	end := PathEnd(arg, i)
+	end := pathEnd(arg, i)
 	if arg[i] != '<' || end < 0 {
 		return 0, nil, false
 	}
 	return fd, arg[i+1 : end-1], true
 }
 
-// PathEnd is where what a tracer prints after a descriptor ends, from its '<' at b[at] to
+// pathEnd is where what a tracer prints after a descriptor ends, from its '<' at b[at] to
 // behind its '>'; -1 if there is no such end. strace escapes these within a path, perf does not: the
 // end is one that something follows which can follow a path. Brackets nest around a device's numbers,
 // and what is no path can have an arrow within square ones.
-func PathEnd(b []byte, at int) int {
+func pathEnd(b []byte, at int) int {
 	rest := b[at:]
 	if len(rest) < 2 || rest[0] != '<' {
 		return -1

@@ -66,7 +66,7 @@ func braceEnd(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			end := QuoteEnd(b, i)
+			end := quoteEnd(b, i)
 			if end < 0 {
 				return -1
 			}
@@ -82,9 +82,9 @@ func braceEnd(b []byte) int {
 	return -1
 }
 
-// QuoteEnd is where the string that begins with the quote at b[at] ends, behind the closing
+// quoteEnd is where the string that begins with the quote at b[at] ends, behind the closing
 // quote; -1 if nowhere.
-func QuoteEnd(b []byte, at int) int {
+func quoteEnd(b []byte, at int) int {
 	for i := at + 1; ; i++ {
 		next := bytes.IndexByte(b[i:], '"')
 		if next < 0 {
@@ -183,7 +183,7 @@ func value(b []byte, key string) []byte {
 	for end, c := range v {
 		switch c {
 		case '<':
-			if end := PathEnd(v, end); end > 0 {
+			if end := pathEnd(v, end); end > 0 {
 				return v[:end]
 			}
 		case ',', '}', ']':
@@ -197,7 +197,7 @@ func value(b []byte, key string) []byte {
 func findKey(b []byte, key string) int {
 	for i := 0; i < len(b); i++ {
 		if b[i] == '"' {
-			end := QuoteEnd(b, i)
+			end := quoteEnd(b, i)
 			if end < 0 {
 				return -1
 			}

@@ -29,14 +29,14 @@ func (c *Call) arguments(b []byte) int {
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			end := QuoteEnd(b, i)
+			end := quoteEnd(b, i)
 			if end < 0 {
 				return -1
 			}
 			i = end - 1
 		case '<':
 			if paths && i > 0 && b[i-1] != '<' && i+1 < len(b) && b[i+1] != '<' {
-				end := PathEnd(b, i)
+				end := pathEnd(b, i)
 				if paths = end > 0; paths { // or else there is none further on
 					i = end - 1
 				}
@@ -77,7 +77,7 @@ func (c *Call) result(b []byte) (why string) {
 	}
 	value, rest := b[:n], b[n:]
 	if len(rest) > 0 && rest[0] == '<' {
-		if end := PathEnd(rest, 0); end > 0 {
+		if end := pathEnd(rest, 0); end > 0 {
 			c.RetPath, rest = rest[1:end-1], rest[end:]
 		}
 	}
