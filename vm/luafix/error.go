@@ -84,8 +84,8 @@ func unterminated(source, name string) *SyntaxError {
 func endOfFile(source, name string) *SyntaxError {
 	last := strings.Count(strings.TrimRight(source, "\n"), "\n") + 1
 	e := &SyntaxError{File: name, Line: last, Message: "unexpected end of file"}
-	if b, ok := unclosed(source); ok {
-		e.Message = fmt.Sprintf("unexpected end of file: the %s at line %d has no %s", quote(b.word), b.line, quote(b.closer))
+	if b := unclosed(source); b != nil {
+		e.Message += ": " + b.fault()
 	}
 	return e
 }

@@ -1,12 +1,20 @@
 package luafix
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // opener is a word or bracket that something later must close.
 type opener struct {
 	word, closer string
 	line         int
 	indent       int // column of the first token on its line
+}
+
+// fault says what the opener lacks.
+func (o *opener) fault() string {
+	return fmt.Sprintf("the %s at line %d has no %s", quote(o.word), o.line, quote(o.closer))
 }
 
 var closers = map[string]string{
@@ -66,16 +74,13 @@ func (n *nesting) add(t Token, indent int) {
 }
 
 // unclosed finds what a source that ends too early has left open: a block whose
-// end stands at another indentation, or else the outermost one.
-func unclosed(source string) (opener, bool) {
+// end stands at another indentation, or else the outermost one. It is nil if nothing is open.
+func unclosed(source string) *opener {
 	n := nest(Tokens(source))
 	if len(n.stack) == 0 {
-		return opener{}, false
+		return nil
 	}
-	if n.suspect != nil {
-		return *n.suspect, true
-	}
-	return n.stack[0], true
+	return cmp.Or(n.suspect, &n.stack[0])
 }
 
 // forgotten guesses what is missing before the token at a line and column, which could not go on there.
@@ -91,7 +96,7 @@ func forgotten(source string, line, column int) string {
 	n, t := nest(tokens[:at]), tokens[at]
 	first := tokens[at-1].Line != t.Line
 	if p := n.pending; p != nil && (first || t.Kind == Keyword) {
-		return fmt.Sprintf("the %s at line %d has no %s", quote(p.word), p.line, quote(p.closer))
+		return p.fault()
 	}
 	if len(n.stack) == 0 {
 		if isCloser(t.Text) && endsValue(tokens[at-1]) {
@@ -99,20 +104,16 @@ func forgotten(source string, line, column int) string {
 		}
 		return ""
 	}
-	top := n.stack[len(n.stack)-1]
-	missing := fmt.Sprintf("the %s at line %d has no %s", quote(top.word), top.line, quote(top.closer))
+	top := &n.stack[len(n.stack)-1]
 	switch {
 	case isCloser(t.Text) && t.Text != top.closer:
-		if n.suspect != nil {
-			return fmt.Sprintf("the %s at line %d has no %s", quote(n.suspect.word), n.suspect.line, quote(n.suspect.closer))
-		}
-		return missing
+		return cmp.Or(n.suspect, top).fault()
 	case top.closer == "end" || top.closer == "until" || !endsValue(tokens[at-1]):
 		return ""
 	case t.Kind == Keyword && t.Text != "function":
-		return missing
+		return top.fault()
 	case first:
-		return "a comma is missing before it, or " + missing
+		return "a comma is missing before it, or " + top.fault()
 	case startsValue(t):
 		return "a comma is missing before it"
 	}
