@@ -77,7 +77,7 @@ func self(otherwise instruction) instruction {
 	}
 }
 
-// Turns, as the value of a userdata, is an iterator for a generic loop: the loop goes on
+// Turns is an iterator for a generic loop, where it is the value of a userdata: the loop goes on
 // while it says true. Its variable is what the loop began with, as in
 // "for id in turns, nil, id do". It costs less than a function that Lua calls.
 type Turns func() bool

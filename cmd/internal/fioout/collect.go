@@ -280,9 +280,9 @@ type group struct {
 }
 
 type groupWay struct {
-	bytes, total     int64 // total: bytes per second, all together over the longest run
-	slowest, fastest int64 // an entry's bytes per second
-	shortest, longer int64 // ms
+	bytes, total      int64 // total: bytes per second, all together over the longest run
+	slowest, fastest  int64 // an entry's bytes per second
+	shortest, longest int64 // ms
 }
 
 func groupsOf(entries []*entry) []*group {
@@ -306,11 +306,11 @@ func (g *groupWay) take(y *way) {
 		return
 	}
 	bw := y.perSecond()
-	if g.longer == 0 {
+	if g.longest == 0 {
 		g.slowest, g.shortest = bw, y.runtime
 	}
 	g.slowest, g.fastest = min(g.slowest, bw), max(g.fastest, bw)
-	g.shortest, g.longer = min(g.shortest, y.runtime), max(g.longer, y.runtime)
+	g.shortest, g.longest = min(g.shortest, y.runtime), max(g.longest, y.runtime)
 	g.bytes += y.bytes
-	g.total = g.bytes * 1000 / g.longer
+	g.total = g.bytes * 1000 / g.longest
 }

@@ -264,30 +264,30 @@ func (g *group) normal(b *bytes.Buffer) {
 
 func (g *group) has(f func(*entry) bool) bool { return slices.ContainsFunc(g.entries, f) }
 
-func (y *groupWay) normal(b *bytes.Buffer, name string, s style) {
-	if y.longer == 0 {
+func (g *groupWay) normal(b *bytes.Buffer, name string, s style) {
+	if g.longest == 0 {
 		return
 	}
 	fmt.Fprintf(b, "%s: bw=%s (%s), %s-%s (%s-%s), io=%s (%s), run=%d-%dmsec\n", name,
-		s.rate(uint64(y.total)), s.rateElse(uint64(y.total)),
-		s.rate(uint64(y.slowest)), s.rate(uint64(y.fastest)), s.rateElse(uint64(y.slowest)), s.rateElse(uint64(y.fastest)),
-		s.size(uint64(y.bytes)), s.other(uint64(y.bytes)), y.shortest, y.longer)
+		s.rate(uint64(g.total)), s.rateElse(uint64(g.total)),
+		s.rate(uint64(g.slowest)), s.rate(uint64(g.fastest)), s.rateElse(uint64(g.slowest)), s.rateElse(uint64(g.fastest)),
+		s.size(uint64(g.bytes)), s.other(uint64(g.bytes)), g.shortest, g.longest)
 }
 
 // all sums the group's directions.
 func (g *group) all() (all groupWay) {
 	for i := range g.ways {
 		y := &g.ways[i]
-		if y.longer == 0 {
+		if y.longest == 0 {
 			continue
 		}
-		if all.longer == 0 {
+		if all.longest == 0 {
 			all.slowest, all.shortest = y.slowest, y.shortest
 		}
 		all.bytes += y.bytes
 		all.total += y.total
 		all.slowest, all.fastest = min(all.slowest, y.slowest), max(all.fastest, y.fastest)
-		all.shortest, all.longer = min(all.shortest, y.shortest), max(all.longer, y.longer)
+		all.shortest, all.longest = min(all.shortest, y.shortest), max(all.longest, y.longest)
 	}
 	return all
 }
