@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
 	"moonio/engine/report"
@@ -92,7 +91,7 @@ func (r *running) worthReading() bool {
 // textOptions suit a terminal, if it is one.
 func textOptions(w io.Writer) report.TextOptions {
 	f, ok := w.(*os.File)
-	if !ok || !isatty.IsTerminal(f.Fd()) {
+	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return report.TextOptions{}
 	}
 	o := report.TextOptions{Color: os.Getenv("NO_COLOR") == "" && report.OnTerminal(f)}

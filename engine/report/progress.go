@@ -9,7 +9,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
 	"moonio/engine/units"
@@ -66,7 +65,7 @@ func NewProgress(w io.Writer, o ProgressOptions) *Progress {
 // a line anew. The shells of editors, which don't, call themselves dumb.
 func OnTerminal(f *os.File) bool {
 	kind := os.Getenv("TERM")
-	return kind != "" && kind != "dumb" && isatty.IsTerminal(f.Fd())
+	return kind != "" && kind != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
 // NewFileProgress shows progress on f, in place if it is a terminal.
