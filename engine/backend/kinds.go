@@ -131,7 +131,7 @@ func find(name string) (kind, bool) {
 func simOptions() []engine.Option {
 	var all []engine.Option
 	for _, o := range sim.Options() {
-		all = append(all, engine.Option{Name: o.Name, Value: "V", About: o.Help})
+		all = append(all, engine.Option{Name: o.Name, Value: o.Value, About: o.Help})
 	}
 	return all
 }

@@ -15,43 +15,44 @@ import (
 // Option is one that Parse knows.
 type Option struct {
 	Name, Help string
+	Value      string // what is written behind =: N, TIME ("4ms"), SIZE ("1GiB"), RATE ("500MB/s")
 
 	set func(*Config, string) error
 	get func(*Config) string
 }
 
 var options = []Option{
-	option("parallelism", "operations served at once", integer, count, func(c *Config) *int { return &c.Parallelism }),
-	option("queue-depth", "operations that the device takes at once", integer, count, func(c *Config) *int { return &c.QueueDepth }),
-	option("read", "mean service time of a read", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Read }),
-	option("write", "mean service time of a write", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Write }),
-	option("distribution", "of service times: "+strings.Join(distributionNames, ", "), distribution, Distribution.String, func(c *Config) *Distribution { return &c.Distribution }),
-	option("spread", "standard deviation / mean of a lognormal or gamma distribution", units.Number, number, func(c *Config) *float64 { return &c.Spread }),
-	option("fsync", "mean cost of a flush", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Fsync }),
-	option("trim", "mean cost of a trim", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Trim }),
-	option("meta", "mean cost of an operation on metadata", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Meta }),
-	option("read-bandwidth", "cap on all reads", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.ReadBandwidth }),
-	option("write-bandwidth", "cap on all writes", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.WriteBandwidth }),
-	option("cache", "size of the write cache", units.Size, units.FormatSize, func(c *Config) *int64 { return &c.Cache }),
-	option("drain", "rate at which the write cache empties", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.Drain }),
-	option("protected", "yes if the write cache survives a loss of power", yesNo, formatYesNo, func(c *Config) *bool { return &c.Protected }),
-	option("gc-period", "time from one garbage collection to the next", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.GCPeriod }),
-	option("gc-length", "how long a garbage collection takes", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.GCLength }),
-	option("gc-slow", "how many times slower the device is meanwhile; 0 stands still", integer, count, func(c *Config) *int { return &c.GCSlow }),
-	option("iops", "operations per second that are sustained", perSecond, formatPerSecond, func(c *Config) *int64 { return &c.IOPS }),
-	option("burst-iops", "operations per second while credits last", perSecond, formatPerSecond, func(c *Config) *int64 { return &c.BurstIOPS }),
-	option("credits", "operations saved up for bursts at most, and at the start", units.Count, units.FormatCount, func(c *Config) *int64 { return &c.Credits }),
-	option("rpm", "turns per minute of a rotating device", integer, count, func(c *Config) *int { return &c.RPM }),
-	option("seek", "time of a seek over a third of the stroke", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Seek }),
-	option("track-seek", "time of a seek to the next track", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.TrackSeek }),
-	option("stroke", "bytes that the arm reaches", units.Size, units.FormatSize, func(c *Config) *int64 { return &c.Stroke }),
-	option("transfer", "rate at which data passes the head", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.Transfer }),
-	option("capacity", "bytes that all files together may have", units.Size, units.FormatSize, func(c *Config) *int64 { return &c.Capacity }),
+	option("parallelism", "N", "operations served at once", integer, count, func(c *Config) *int { return &c.Parallelism }),
+	option("queue-depth", "N", "operations that the device takes at once", integer, count, func(c *Config) *int { return &c.QueueDepth }),
+	option("read", "TIME", "mean service time of a read", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Read }),
+	option("write", "TIME", "mean service time of a write", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Write }),
+	option("distribution", "KIND", "of service times: "+strings.Join(distributionNames, ", "), distribution, Distribution.String, func(c *Config) *Distribution { return &c.Distribution }),
+	option("spread", "X", "standard deviation / mean of a lognormal or gamma distribution", units.Number, number, func(c *Config) *float64 { return &c.Spread }),
+	option("fsync", "TIME", "mean cost of a flush", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Fsync }),
+	option("trim", "TIME", "mean cost of a trim", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Trim }),
+	option("meta", "TIME", "mean cost of an operation on metadata", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Meta }),
+	option("read-bandwidth", "RATE", "bandwidth that all reads share", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.ReadBandwidth }),
+	option("write-bandwidth", "RATE", "bandwidth that all writes share", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.WriteBandwidth }),
+	option("cache", "SIZE", "size of the write cache", units.Size, units.FormatSize, func(c *Config) *int64 { return &c.Cache }),
+	option("drain", "RATE", "rate at which the write cache empties", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.Drain }),
+	option("protected", "yes|no", "yes if the write cache survives a loss of power", yesNo, formatYesNo, func(c *Config) *bool { return &c.Protected }),
+	option("gc-period", "TIME", "time from one garbage collection to the next", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.GCPeriod }),
+	option("gc-length", "TIME", "how long a garbage collection takes", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.GCLength }),
+	option("gc-slow", "N", "how many times slower the device is meanwhile; 0 stands still", integer, count, func(c *Config) *int { return &c.GCSlow }),
+	option("iops", "N", "operations per second that are sustained", perSecond, formatPerSecond, func(c *Config) *int64 { return &c.IOPS }),
+	option("burst-iops", "N", "operations per second while credits last", perSecond, formatPerSecond, func(c *Config) *int64 { return &c.BurstIOPS }),
+	option("credits", "N", "operations saved up for bursts at most, and at the start", units.Count, units.FormatCount, func(c *Config) *int64 { return &c.Credits }),
+	option("rpm", "N", "turns per minute of a rotating device", integer, count, func(c *Config) *int { return &c.RPM }),
+	option("seek", "TIME", "time of a seek over a third of the stroke", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.Seek }),
+	option("track-seek", "TIME", "time of a seek to the next track", units.Duration, units.FormatDuration, func(c *Config) *time.Duration { return &c.TrackSeek }),
+	option("stroke", "SIZE", "bytes that the arm reaches", units.Size, units.FormatSize, func(c *Config) *int64 { return &c.Stroke }),
+	option("transfer", "RATE", "rate at which data passes the head", bandwidth, formatBandwidth, func(c *Config) *int64 { return &c.Transfer }),
+	option("capacity", "SIZE", "bytes that all files together may have", units.Size, units.FormatSize, func(c *Config) *int64 { return &c.Capacity }),
 }
 
-func option[T any](name, help string, parse func(string) (T, error), format func(T) string, field func(*Config) *T) Option {
+func option[T any](name, value, help string, parse func(string) (T, error), format func(T) string, field func(*Config) *T) Option {
 	return Option{
-		Name: name, Help: help,
+		Name: name, Help: help, Value: value,
 		set: func(c *Config, s string) (err error) {
 			v, err := parse(s)
 			if err == nil {
