@@ -33,6 +33,35 @@ func blocks(page string) []block {
 	return list
 }
 
+// The page for fio's users shows the script that its job becomes.
+func TestFioPage(t *testing.T) {
+	const path = "fio.md"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shell{dir: t.TempDir(), moonio: build(t)}
+	page := string(text)
+	for _, b := range blocks(page) {
+		if b.language == "ini" {
+			if err := os.WriteFile(filepath.Join(s.dir, "reads.fio"), []byte(page[b.start:b.end]), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := s.play(t, page, nil)
+	if got.sessions != 1 || s.code != 0 {
+		t.Errorf("%d sessions, exit %d", got.sessions, s.code)
+	}
+	if *update {
+		if err := os.WriteFile(path, []byte(got.text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if got.text != page {
+		t.Errorf("the session shows something else: run `go test ./docs -update`\n%s", got.text)
+	}
+}
+
 // fileName is the first line of a Lua block that is a file: "-- NAME.lua: what it is".
 var fileName = regexp.MustCompile(`\A-- ([\w-]+\.lua): `)
 
@@ -176,6 +205,9 @@ func (s *shell) exec(t *testing.T, words []string, to string) string {
 		t.Fatal(err)
 	}
 	s.code = cmd.ProcessState.ExitCode()
+	if real, err := filepath.EvalSymlinks(s.dir); err == nil {
+		stdout = *bytes.NewBuffer(bytes.ReplaceAll(stdout.Bytes(), []byte(real), []byte(".")))
+	}
 	if to != "" {
 		if err := os.WriteFile(filepath.Join(s.dir, to), stdout.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
