@@ -80,8 +80,26 @@ func (m *machine) opening(o *options, name string) *opening {
 	if op.direct && op.advice != "" {
 		o.fail("advice", "it is for the page cache, which direct I/O goes past")
 	}
+	o.agree(op)
 	o.done()
 	return op
+}
+
+// agree refuses what cannot be had together: a file that is only read is not emptied, and one that is not
+// made cannot be new.
+func (o *options) agree(op *opening) {
+	without := "create = false"
+	if !op.write {
+		without = "write = false"
+	}
+	switch {
+	case o.has("layout") && !o.has("size"):
+		o.fail("layout", "it says how the file is laid out, and without a size it is not: give it size too")
+	case op.empty && !op.write:
+		o.fail("truncate", "emptying a file writes to it, and write = false opens it for reading only: leave one of them out")
+	case op.fresh && (!op.create || !op.write):
+		o.fail("exclusive", "the file must not be there, and with %s it is not made either: leave one of them out", without)
+	}
 }
 
 // outside is an option that only the script's top level can give, and why; "" if there is none.
@@ -214,10 +232,12 @@ func (m *machine) openNow(L *lua.LState, op *opening, call string) *file {
 	if err := m.create(op); err != nil {
 		m.raise(L, err)
 	}
+	flags := op.flags()
 	if op.size > 0 {
 		m.layout(L, op, call)
+		flags &^= unix.O_TRUNC // it has been emptied before
 	}
-	fd, err := m.run.Session.FS.Open(op.name, op.flags(), 0o644)
+	fd, err := m.run.Session.FS.Open(op.name, flags, 0o644)
 	if err != nil {
 		m.raise(L, openError(op, err))
 	}
@@ -300,15 +320,18 @@ func (m *machine) layout(L *lua.LState, op *opening, call string) {
 	switch {
 	case errors.Is(err, syscall.ENOENT) && op.kept != nil:
 		m.raise(L, fmt.Errorf("%s: %w", call, op.kept))
+	case errors.Is(err, syscall.ENOENT) && !op.create:
+		m.raise(L, openError(op, err))
 	case errors.Is(err, syscall.ENOENT):
 		have = 0
 	case err != nil:
 		m.raise(L, fmt.Errorf("%s: %w", call, err))
 	case dir:
 		m.raise(L, fmt.Errorf("%s: it is a directory", call))
-	}
-	if op.empty {
-		have = 0
+	case op.empty:
+		if have, err = 0, m.empty(op); err != nil {
+			m.raise(L, err)
+		}
 	}
 	if have >= op.size {
 		return
@@ -328,6 +351,15 @@ func (m *machine) layout(L *lua.LState, op *opening, call string) {
 	if err != nil {
 		m.raise(L, err)
 	}
+}
+
+// empty empties a file that is laid out anew.
+func (m *machine) empty(op *opening) error {
+	fd, err := m.run.Session.FS.Open(op.name, unix.O_RDWR|unix.O_TRUNC, 0)
+	if err != nil {
+		return openError(op, err)
+	}
+	return m.run.Session.FS.Close(fd)
 }
 
 // fillFile gives a file the bytes from have to the size that was asked for.
@@ -361,13 +393,12 @@ func (m *machine) openPlanned(op *opening) *file {
 		p.Layout = op.layout
 	}
 	m.run.Plan.Files = append(m.run.Plan.Files, p)
-	size := op.size
-	if size == 0 {
+	size, s := op.size, m.run.Session
+	if size == 0 && (op.empty || !s.Knows(op.name)) {
 		size = plannedSize
 	}
-	f := &file{File: &engine.File{Node: new(engine.Node), Name: op.name, Direct: op.direct, ReadOnly: !op.write}, path: op.name}
-	f.SetSize(size)
-	return f
+	node := s.Planned(op.name, size, op.empty)
+	return &file{File: &engine.File{Node: node, Name: op.name, Direct: op.direct, ReadOnly: !op.write}, path: op.name}
 }
 
 // planDevice notes that a device is opened, where nothing is done.

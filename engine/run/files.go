@@ -57,13 +57,21 @@ func (s *Session) Opened(name string, fd int, flags int) (*engine.File, error) {
 	return f, nil
 }
 
+// Planned is what all who open a file of that name share where it is only planned that they do: its size is the
+// largest in bytes that any of them gives it, or 0 for who leaves it as it is, from where it was emptied last.
+func (s *Session) Planned(name string, size int64, emptied bool) *engine.Node {
+	n := s.node(name, size, emptied)
+	n.SetTail(0)
+	return n
+}
+
 // node is what all open files of that name share, and counts one more of them, which
 // has found that size.
 func (s *Session) node(name string, size int64, emptied bool) *engine.Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.nodes == nil {
-		s.nodes, s.users = map[string]*engine.Node{}, map[*engine.Node]int{}
+		s.nodes, s.users, s.anew = map[string]*engine.Node{}, map[*engine.Node]int{}, map[*engine.Node]bool{}
 	}
 	n, ok := s.nodes[name]
 	if !ok {
@@ -77,8 +85,18 @@ func (s *Session) node(name string, size int64, emptied bool) *engine.Node {
 		n.SetSize(size)
 		n.SetTail(size)
 	}
+	if emptied {
+		s.anew[n] = true
+	}
 	s.users[n]++
 	return n
+}
+
+// emptied says whether a file held nothing when the run began to write to it.
+func (s *Session) emptied(f *engine.File) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f.Size() == 0 || s.anew[f.Node]
 }
 
 // grown notes that a file reaches at least to end.

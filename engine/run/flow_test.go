@@ -428,15 +428,17 @@ func TestStreamRefused(t *testing.T) {
 	s := nullSession(t)
 	f := s.testFile(t, "f", 1<<20)
 	for want, change := range map[string]func(*Stream){
-		`fsync = 3: it counts writes, and the stream makes none (op = read)`: func(s *Stream) { s.Syncs = []SyncEvery{{engine.Fsync, 3}} },
-		`depth_low = 4: it is below the depth, which is 4`:                   func(s *Stream) { s.Low = 4 },
-		`submit_batch = 5: it is at most the depth, which is 4`:              func(s *Stream) { s.Submit = 5 },
-		`batch_max = 1: it is at least batch, which is 2`:                    func(s *Stream) { s.Batch, s.Most = 2, 1 },
-		`think_every: it is a number of operations, or a time`:               func(s *Stream) { s.Think = &Think{} },
-		`think = 2s-1s: the range from 2s to 1s ends before it begins`:       func(s *Stream) { s.Think = &Think{Every: 1, Time: dist.Delay{From: 2e9, To: 1e9}} },
-		`file_order = "sequential": fsync moves no data`:                     func(s *Stream) { s.Mix[0].Op, s.Order.Sequential = engine.Fsync, true },
-		`file_order = permute() over 1 files`:                                func(s *Stream) { s.Order.At = dist.Zoned{} },
-		`sync_at_end = "read": it is fsync or fdatasync`:                     func(s *Stream) { s.SyncEnd = engine.Read },
+		`fsync = 3: it counts writes, and the stream makes none (op = read)`:                             func(s *Stream) { s.Syncs = []SyncEvery{{engine.Fsync, 3}} },
+		`bytes = 5: it counts bytes read and written, and the stream moves none (op = trim)`:             func(s *Stream) { s.Bytes, s.Mix[0].Op = 5, engine.Trim },
+		`invalidate_every = 5: it counts bytes read and written, and the stream moves none (op = fsync)`: func(s *Stream) { s.Forget, s.Mix[0].Op = 5, engine.Fsync },
+		`depth_low = 4: it is below the depth, which is 4`:                                               func(s *Stream) { s.Low = 4 },
+		`submit_batch = 5: it is at most the depth, which is 4`:                                          func(s *Stream) { s.Submit = 5 },
+		`batch_max = 1: it is at least batch, which is 2`:                                                func(s *Stream) { s.Batch, s.Most = 2, 1 },
+		`think_every: it is a number of operations, or a time`:                                           func(s *Stream) { s.Think = &Think{} },
+		`think = 2s-1s: the range from 2s to 1s ends before it begins`:                                   func(s *Stream) { s.Think = &Think{Every: 1, Time: dist.Delay{From: 2e9, To: 1e9}} },
+		`file_order = "sequential": fsync moves no data`:                                                 func(s *Stream) { s.Mix[0].Op, s.Order.Sequential = engine.Fsync, true },
+		`file_order = permute() over 1 files`:                                                            func(s *Stream) { s.Order.At = dist.Zoned{} },
+		`sync_at_end = "read": it is fsync or fdatasync`:                                                 func(s *Stream) { s.SyncEnd = engine.Read },
 		`ioprio_share: the shares of the same operations come to 110 per cent`: func(s *Stream) {
 			s.Prios = []PrioShare{{Percent: 60, Op: engine.Read}, {Percent: 50, Block: 4096}}
 		},

@@ -214,6 +214,9 @@ func TestValidate(t *testing.T) {
 			p.Jobs[0].Stream.Rate, p.Jobs[0].Stream.Arrival, p.Jobs[0].Stream.Mix[0].Op = &r, pace.Uniform, engine.Fsync
 		},
 		`phase "p": nothing would end the phase: give it duration, ops, bytes or iterations, or each of its jobs an end (endless: "s")`: func(p *Phase) { p.Duration, p.Iterations = 0, 5 },
+		`phase "p": nothing would end the phase: bytes = 5 counts bytes read and written, and none of its jobs moves any`: func(p *Phase) {
+			p.Duration, p.Ops, p.Bytes, p.Jobs[0].Stream.Mix[0].Op = 0, 0, 5, engine.Trim
+		},
 		`phase "p": job "s": file "f" has 1048576 bytes, and the stream's region is from 1048576 to 1052672: open the file with a size`: func(p *Phase) { p.Jobs[0].Stream.Read.Offset = 1 << 20 },
 		`phase "p": job "s": too many operations at once: 131073; the depths and clients of a phase's jobs can come to 131072 together`: func(p *Phase) {
 			p.Jobs[0].Stream.Depth = MaxInFlight + 1

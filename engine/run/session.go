@@ -61,7 +61,8 @@ type Session struct {
 
 	mu    sync.Mutex
 	nodes map[string]*engine.Node
-	users map[*engine.Node]int // files that are open
+	users map[*engine.Node]int  // files that are open
+	anew  map[*engine.Node]bool // were emptied when they were opened: of what earlier runs wrote, nothing is left
 }
 
 // Run plays a phase and reports it. A phase that failed or was interrupted is

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"moonio/engine"
+	"moonio/engine/dist"
 )
 
 func (p *Phase) validate() error {
@@ -134,7 +136,7 @@ func memorySize() float64 {
 
 // checkEnds refuses a phase that could only be interrupted.
 func (p *Phase) checkEnds() error {
-	if p.Duration > 0 || p.Ops > 0 || p.Bytes > 0 {
+	if p.Duration > 0 || p.Ops > 0 || p.Bytes > 0 && p.transfers() {
 		return nil
 	}
 	var endless []string
@@ -152,7 +154,15 @@ func (p *Phase) checkEnds() error {
 	if len(endless) == 0 || p.Iterations > 0 && turns {
 		return nil
 	}
+	if p.Bytes > 0 {
+		return fmt.Errorf("nothing would end the phase: bytes = %d counts bytes read and written, and none of its jobs moves any", p.Bytes)
+	}
 	return fmt.Errorf("nothing would end the phase: give it duration, ops, bytes or iterations, or each of its jobs an end (endless: %s)", strings.Join(endless, ", "))
+}
+
+// transfers says whether any of the jobs may read or write data: of clients and replays that is not known.
+func (p *Phase) transfers() bool {
+	return slices.ContainsFunc(p.Jobs, func(j Job) bool { return j.Stream == nil || j.Stream.transfers() })
 }
 
 func (j *Job) endless() bool {
@@ -193,6 +203,10 @@ func (s *Stream) validate() error {
 		return errors.New("no file")
 	case s.Ops < 0 || s.Bytes < 0 || s.Passes < 0 || s.Batch < 0 || s.Forget < 0:
 		return errors.New("a limit is negative")
+	case s.Bytes > 0 && !s.transfers():
+		return fmt.Errorf("bytes = %d: it counts bytes read and written, and the stream moves none (op = %s)", s.Bytes, s.Mix)
+	case s.Forget > 0 && !s.transfers():
+		return fmt.Errorf("invalidate_every = %d: it counts bytes read and written, and the stream moves none (op = %s)", s.Forget, s.Mix)
 	case s.UntilFull && (s.Verify != nil || !s.has(engine.Write) && !s.has(engine.Append)):
 		return fmt.Errorf("until_full: it is for a stream that writes and verifies nothing, and this is of %s", s.Mix)
 	case s.Passes > 0 && !s.does(false) && !s.does(true):
@@ -204,6 +218,12 @@ func (s *Stream) validate() error {
 		}
 	}
 	return cmp.Or(s.validateSyncs(), s.validateFlow(), s.validateThink(), s.validateRates(), s.validatePrios())
+}
+
+// transfers says whether any of the stream's operations reads or writes data: only that counts towards a
+// limit in bytes.
+func (s *Stream) transfers() bool {
+	return s.TrimWrite || slices.ContainsFunc(s.Mix, func(m dist.Share) bool { return m.Op.Transfers() })
 }
 
 func (s *Stream) validateSyncs() error {

@@ -150,7 +150,7 @@ func (s *Session) openState(f *engine.File, v *Verify) (*verify.State, error) {
 	}
 	st, err := verify.OpenState(verify.Open{
 		FD: fd, Name: name, Method: v.Method, Interval: v.Interval, Seed: s.Seed, File: id, Adopt: v.Only,
-		Restart: !v.Only && f.Size() == 0, Persist: persistEvery,
+		Restart: !v.Only && s.emptied(f), Persist: persistEvery,
 	})
 	if err == nil {
 		if s.checks.state == nil {
