@@ -147,7 +147,7 @@ func (m *machine) resumeNamed(t *run.Task, c *client, w wait) (bool, error) {
 		}
 		return m.resume(c.co, nil, m.wrap(f))
 	case waitClose:
-		m.run.Session.Closed(c.closing)
+		m.closed(c.closing)
 		return m.resume(c.co, nil, lua.LNumber(0))
 	}
 	return m.resume(c.co, nil, m.metaValues(w, c.meta)...)
@@ -211,7 +211,7 @@ func (m *machine) doNow(L *lua.LState, r run.Request) int {
 		m.refused(L, err)
 	}
 	if r.Code == engine.Close {
-		m.run.Session.Closed(r.File)
+		m.closed(r.File)
 	}
 	return pushInt(L, n)
 }

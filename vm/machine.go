@@ -7,6 +7,7 @@ import (
 
 	lua "github.com/yuin/gopher-lua"
 
+	"moonio/engine"
 	"moonio/engine/dist"
 	"moonio/engine/report"
 	"moonio/engine/run"
@@ -39,6 +40,8 @@ type machine struct {
 
 	mapping bool // it only runs a replay's map function
 
+	files map[*engine.File]*file // that it has opened and not closed, but for devices
+
 	// On workers.
 	carrier *carrier
 	body    *lua.LFunction
@@ -48,7 +51,7 @@ type machine struct {
 
 // newMachine makes a state with the DSL in it.
 func newMachine(r *Run) (*machine, error) {
-	m := &machine{run: r, sizes: map[string]int64{}, types: map[string]*lua.LTable{}}
+	m := &machine{run: r, sizes: map[string]int64{}, types: map[string]*lua.LTable{}, files: map[*engine.File]*file{}}
 	m.chance = dist.NewRand(dist.Derive(r.Session.Seed, 0xd17ec7))
 	if err := m.newState(); err != nil {
 		return nil, err

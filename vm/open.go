@@ -299,13 +299,39 @@ func openError(op *opening, err error) error {
 
 // opened makes a file of a new descriptor.
 func (m *machine) opened(op *opening, fd int) (*file, error) {
-	f, err := m.run.Session.Opened(op.name, fd, op.flags())
+	s := m.run.Session
+	opened, err := s.Opened(op.name, fd, op.flags())
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.FS.Close(fd))
 	}
-	f.ReadOnly = !op.write
+	opened.ReadOnly = !op.write
 	m.run.keep(op.name, op.kept)
-	return &file{File: f, path: op.name}, nil
+	f := &file{File: opened, path: op.name}
+	m.files[opened] = f
+	return f, nil
+}
+
+// closed takes note that a file has been closed.
+func (m *machine) closed(f *engine.File) {
+	delete(m.files, f)
+	m.run.Session.Closed(f)
+}
+
+// closeFiles closes what has been left open: the next phase must not lack the descriptors, and there are file
+// systems in which a directory can't be removed while a file is open that was in it. What operations may be in flight
+// on still stays open.
+func (m *machine) closeFiles() {
+	if m.run.abandoned() {
+		return
+	}
+	for _, f := range m.files {
+		if !f.closed.Swap(true) {
+			// An error of what was written comes from a sync; a close that matters is the script's own.
+			_ = m.run.Session.FS.Close(f.FD)
+			m.run.Session.Closed(f.File)
+		}
+	}
+	clear(m.files)
 }
 
 // layout brings a file to the size that was asked for, with what was asked for in it.

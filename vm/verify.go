@@ -245,11 +245,19 @@ func (r *Run) openKept(name string) (int, error) {
 
 // endVerification keeps what is known of verified files, unless operations may be in flight still.
 func (r *Run) endVerification() error {
+	if r.abandoned() {
+		return nil
+	}
+	return r.Session.EndVerification()
+}
+
+// abandoned says whether phases are left without waiting for what is in flight.
+func (r *Run) abandoned() bool {
 	select {
 	case <-r.Session.Abandon:
-		return nil
+		return true
 	default:
-		return r.Session.EndVerification()
+		return false
 	}
 }
 

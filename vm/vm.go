@@ -77,6 +77,7 @@ func (r *Run) Do(ctx context.Context, s *Script) *Outcome {
 	if err := r.endVerification(); err != nil && d.out.Err == nil {
 		d.out.Err = err
 	}
+	d.m.closeFiles()
 	return d.out
 }
 

@@ -54,6 +54,7 @@ func (m *machine) compiled(source, name string) (*lua.LFunction, error) {
 // release frees a worker's state with the last of its programs.
 func (m *machine) release() {
 	if m.users--; m.users == 0 {
+		m.closeFiles()
 		m.close()
 	}
 }

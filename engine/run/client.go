@@ -59,6 +59,7 @@ type Task struct {
 	w       *Worker
 	crew    *crew
 	res     int64
+	opened  bool // res is a descriptor that the client has not been told of
 	waiting bool
 	parked  bool // waits for another client
 	ended   bool
@@ -264,6 +265,7 @@ func (t *Task) Sleep(d time.Duration) {
 // Result is how the operation that was waited for ended: bytes, a descriptor
 // or 0, or an errno as the error.
 func (t *Task) Result() (int64, error) {
+	t.opened = false
 	switch {
 	case t.res == -int64(errEOF):
 		return 0, ErrEOF
@@ -271,6 +273,16 @@ func (t *Task) Result() (int64, error) {
 		return 0, syscall.Errno(-t.res)
 	}
 	return t.res, nil
+}
+
+// closeUnclaimed closes what was opened for clients whose time was up when it was.
+func (c *crew) closeUnclaimed(w *Worker) {
+	for _, t := range c.tasks {
+		if t.opened {
+			_ = w.p.s.FS.Close(int(t.res))
+			t.opened = false
+		}
+	}
 }
 
 // Request is one operation as a client asks for it.

@@ -133,6 +133,9 @@ func (w *Worker) complete(c *engine.Completion) {
 		s.queue.completed(w, c.Slot, res)
 	default:
 		t := s.task
+		if op := &w.ops[c.Slot]; op.File == nil {
+			t.opened = res >= 0 && (op.Code == engine.Open || op.Code == engine.Create)
+		}
 		w.release(c.Slot)
 		t.res = res
 		w.runnable = append(w.runnable, t)

@@ -152,6 +152,7 @@ func (w *Worker) close() {
 	}
 	for _, c := range w.clients {
 		c.over.Store(true)
+		c.closeUnclaimed(w)
 		c.program.Close()
 	}
 	for _, s := range w.streams {

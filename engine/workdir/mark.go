@@ -140,12 +140,14 @@ func (m *mark) write(lines ...any) error {
 }
 
 // settle ends the mark. If anything of what an earlier run kept, or this one
-// is to keep, stays, the mark stays and says so; otherwise it goes.
+// is to keep, stays, the mark stays and says so; otherwise it goes. It is closed first, though that
+// unlocks it: NFS and FUSE leave what is removed while it is open in the directory under another name.
 func (m *mark) settle(t *tree, stays []entry) error {
-	defer m.f.Close()
 	if len(stays) > 0 {
+		defer m.f.Close()
 		return m.record(append(stays, entry{Do: doEnd})...)
 	}
+	m.f.Close()
 	return dropMark(t, m.file)
 }
 
