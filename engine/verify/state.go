@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"moonio/engine/internal/inode"
 	"moonio/engine/units"
 )
 
@@ -70,8 +71,8 @@ type Identity struct {
 
 // Identify finds out the identity of an open file.
 func Identify(fd int) (Identity, error) {
-	var st unix.Statx_t
-	if err := unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_INO|unix.STATX_BTIME, &st); err != nil {
+	st, err := inode.Of(fd)
+	if err != nil {
 		return Identity{}, fmt.Errorf("identity of a verified file: %w", err)
 	}
 	return Identity{Ino: st.Ino, Birth: st.Btime.Sec*1e9 + int64(st.Btime.Nsec)}, nil

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"moonio/engine/internal/inode"
 )
 
 // owner is the first line of a mark: whose it is.
@@ -181,8 +183,8 @@ func (o *owner) sameDir(dir identity) bool {
 
 // times takes the mark's birth and the last sign of life from its file.
 func (c *claims) times(fd int) error {
-	var st unix.Statx_t
-	if err := unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MTIME|unix.STATX_BTIME, &st); err != nil {
+	st, err := inode.Of(fd)
+	if err != nil {
 		return err
 	}
 	c.last = st.Mtime.Sec*1e9 + int64(st.Mtime.Nsec)

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"moonio/engine/internal/inode"
 )
 
 // identity tells a file from every other that has had its name: inodes are
@@ -48,9 +50,8 @@ func (n node) kind() string {
 }
 
 func stat(dirfd int, name string) (node, error) {
-	var st unix.Statx_t
-	flags := unix.AT_SYMLINK_NOFOLLOW | unix.AT_EMPTY_PATH
-	if err := unix.Statx(dirfd, name, flags, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st); err != nil {
+	st, err := inode.At(dirfd, name)
+	if err != nil {
 		return node{}, err
 	}
 	n := node{
