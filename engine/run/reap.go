@@ -31,7 +31,7 @@ func (w *Worker) reap(least int, deadline int64) error {
 		}
 		w.rec.turn(w.now)
 	}
-	if w.pulse != nil && w.now >= w.pulse.next {
+	if w.pulse != nil && w.now > w.pulse.next {
 		w.pulse.turn(w)
 	}
 	w.last = w.now
@@ -46,6 +46,9 @@ func (w *Worker) reap(least int, deadline int64) error {
 	}
 	for i := range w.out[:n] {
 		w.complete(&w.out[i])
+	}
+	if w.pulse != nil && w.now == w.pulse.next { // what ends with a second belongs to it, as in the series
+		w.pulse.turn(w)
 	}
 	return nil
 }

@@ -34,6 +34,20 @@ func TestSteadyEnds(t *testing.T) {
 	})
 }
 
+// What completes at the very end of a second belongs to it: a device that serves as many in each holds still from the first on.
+func TestSteadySeconds(t *testing.T) {
+	each(t, func(t *testing.T, threads int) {
+		for _, m := range []Metric{IOPS, Bandwidth, Latency} {
+			s := simSession(t, slowly)
+			st := stream4K(t, engine.Read, 4, s.testFile(t, "f", 1<<20))
+			r := play(t, s, &Phase{Duration: time.Hour, Threads: threads, Jobs: oneStream(st), Steady: &Steady{Metric: m, Window: 3 * time.Second}})
+			if g := r.Steady; !g.Reached || *g.Value != 0 || r.DurationNS < 3e9 || r.DurationNS > 3e9+20e6 {
+				t.Errorf("%s: %+v after %d ns, want 0 after 3 s", m, g, r.DurationNS)
+			}
+		}
+	})
+}
+
 // A rate that rises by 100 a second is steady in neither way, and its slope is that.
 func TestNotSteady(t *testing.T) {
 	for _, slope := range []bool{false, true} {
