@@ -85,7 +85,7 @@ func (t *Transfers) Check(f *engine.File) error {
 
 // tryRead reads a file's first block with a flag.
 func tryRead(f *engine.File, flag uint32) error {
-	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", f.FD), unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NONBLOCK|direct(f), 0)
+	fd, err := Reopen(f, unix.O_RDONLY|unix.O_NONBLOCK|direct(f))
 	if err != nil {
 		return err // the operation will say why
 	}

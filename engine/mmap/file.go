@@ -152,7 +152,7 @@ func (h *handle) mappable() (int, error) {
 		return h.file.FD, nil
 	}
 	if h.own < 0 {
-		fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", h.file.FD), unix.O_RDWR|unix.O_CLOEXEC, 0)
+		fd, err := helper.Reopen(h.file, unix.O_RDWR)
 		if err != nil {
 			return -1, fmt.Errorf("mmap: file %q is open for writing only, and a mapping must be readable; opening it for that: %w", h.file.Name, err)
 		}

@@ -75,7 +75,7 @@ func (e *Engine) open(f *engine.File) (*own, int64, error) {
 	if err != nil {
 		return nil, helper.Errno(err), nil
 	}
-	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", f.FD), flags&keep|unix.O_CLOEXEC, 0)
+	fd, err := helper.Reopen(f, flags&keep)
 	if err != nil {
 		return nil, 0, fmt.Errorf("sync: opening file %q a second time, for a position of its own: %w; engine psync needs none", f.Name, err)
 	}
