@@ -22,8 +22,8 @@
 
 --#region parameters
 
----A parameter: `{ default, help }`. The default's unit gives the type: size, duration, rate (operations per second as a number; bytes per second stay a text),
----integer, number, boolean or text; with `choice` it is one of a list.
+---A parameter: `{ default, help }`. The default's unit gives the type: size, duration, rate (operations per second become a number, bytes per second stay a string),
+---integer, number, boolean or string; with `choice` it is one of a list.
 ---@class ParamSpec
 ---@field [1] string|number|boolean the default; a whole number is an integer unless one of its bounds is not
 ---@field [2] string what it is, for `--help`
@@ -44,20 +44,20 @@ function params(specs) end
 ---@class OpenOptions
 ---@field size? Size lay the file out to this size before the first phase. Appending then starts at its beginning and goes round, as in a recycled log. Without it the file starts empty, if it is new, and appending makes it grow.
 ---@field layout? "write"|"allocate"|"sparse" how it is laid out: with data that does not compress (the default), with blocks reserved, or with a hole
----@field direct? boolean past the page cache (O_DIRECT). Operations must then be aligned as the storage asks for; on `sim` and `null`, to 512 bytes. Default: false.
+---@field direct? boolean go past the page cache (O_DIRECT). Operations must then be aligned as the storage requires; on `sim` and `null`, to 512 bytes. Default: false.
 ---@field sync? "none"|"dsync"|"sync" make each write durable before it completes (O_DSYNC, O_SYNC). Default: "none".
 ---@field create? boolean make the file if it is not there. Default: true.
 ---@field exclusive? boolean fail if the file is there. Default: false.
 ---@field truncate? boolean empty the file. Default: false.
 ---@field verify? VerifyMethod|VerifyOptions verify what clients and streams write to it. Only at the top level. Default: not at all.
----@field invalidate? boolean make the page cache give up what it holds of the file, after writing back what is dirty. Only at the top level. Default: false.
----@field advice? "random"|"sequential" what the kernel is told of the reads to come: at random places it reads nothing ahead, in sequence more than otherwise. Only at the top level. Default: nothing.
+---@field invalidate? boolean drop the file from the page cache, after writing back what is dirty. Only at the top level. Default: false.
+---@field advice? "random"|"sequential" what the kernel is told about the reads to come: for random places it reads nothing ahead, in sequence it reads more ahead. Only at the top level. Default: nothing.
 ---@field write? boolean open for writing too. Default: true, unless the file is one that moonio did not make and may not write.
 
 ---Opens a file beneath the run's directory. At the top level it is laid out there and then; in a client the open
 ---is an operation like any other, timed as "open", or as "create" if it has to make the file, and `size` is not allowed.
----A directory is opened with `write = false`, so that a client can make what it has created or renamed in it durable, with `fsync`.
----Here and below, what fails ends the phase, unless `on_error = "count"`: then nil is returned, and the reason.
+---A directory is opened with `write = false`, so that a client can make what it created or renamed in it durable with `fsync`.
+---Here and below, a failure ends the phase, unless `on_error = "count"`: then nil and the reason are returned.
 ---@param name string its name beneath the run's directory; or the path of a device that `--device` named
 ---@param options? OpenOptions
 ---@return File
@@ -192,16 +192,16 @@ function File:tail() end
 ---@field interval? Duration of the time series. Default: the command line's --interval, or 1s, and more in a phase of more than 13 hours.
 ---@field steady? SteadyOptions ends the phase too, when it holds still
 ---@field on_error? "stop"|"count"|string[] whether the first failed operation ends the run, or is counted. A list such as `{ "EIO", "ENOSPC" }` says after which errors it goes on. Default: "stop".
----@field fault? string|string[] faults to inject, as for --fault, in this phase
+---@field fault? string|string[] faults to inject in this phase, as for --fault (docs/engines.md has the rules)
 ---@field expect? fun(r: PhaseResult): boolean? called with the phase's result: it can call `expect`, or return whether the result is as it must be
 
----When a phase is steady. Each second of it is one value; the phase needs a duration or another end all the same.
+---When a phase counts as steady. Each second of it is one value; the phase needs a duration or another end as well.
 ---@class SteadyOptions
----@field metric? "iops"|"bandwidth"|"latency" what is to hold still, over all jobs; of latencies, the mean service time. Default: "iops".
----@field limit? string|number how far the furthest value may be from the mean: per cent of the mean ("5%"), or a figure of the metric; it must be given
----@field slope? boolean the limit is for the rise or fall from a second to the next of the straight line through the values, instead. Default: false.
----@field window? Duration the last values that count. Default: "60s".
----@field ramp? Duration of the phase's beginning that does not count. Default: 0.
+---@field metric? "iops"|"bandwidth"|"latency" the figure that has to hold still, over all jobs; "latency" is the mean service time. Default: "iops".
+---@field limit? string|number how far the furthest value may be from the mean: per cent of the mean ("5%"), or a value of the metric (operations or bytes per second, or seconds); it must be given
+---@field slope? boolean apply the limit to the slope of the straight line through the values (its change per second) instead. Default: false.
+---@field window? Duration how long the window of the last values is. Default: "60s".
+---@field ramp? Duration how much of the phase's beginning does not count. Default: 0.
 
 ---Runs a phase and returns what it measured. Only the top level can.
 ---@param name string
@@ -218,10 +218,10 @@ function phase(name, options, jobs, ...) end
 ---@class DataOptions
 ---@field kind? "random"|"zero"|"pattern" Default: "random"; with only a pattern given: "pattern".
 ---@field pattern? string bytes that are repeated: parts one behind the other, each a text in double quotes, hexadecimal ("0xdeadbeef"), a decimal number, a file of the run's directory in single quotes, or %o, the block's offset in 8 bytes. A text that is none of these stands for itself. With `compress`, what takes the place of zeros.
----@field compress? number per cent of random data that compresses away
----@field chunk? Size in whose every multiple that share is. Default: "512".
+---@field compress? number per cent of random data that can be compressed away
+---@field chunk? Size the unit in which each stretch of data has that share. Default: "512".
 ---@field dedupe? number per cent of writes that repeat an earlier one's data
----@field pool? integer how many of the latest different ones they repeat. Default: 1.
+---@field pool? integer how many of the latest different ones they choose from. Default: 1.
 ---@field refill? boolean make random data anew for each write. Default: with compress or dedupe true, otherwise false.
 
 ---What a block is checked by: a checksum of its data, every byte of a pattern, or its header alone.
@@ -245,11 +245,11 @@ function phase(name, options, jobs, ...) end
 ---@field dump? boolean keep the first blocks that mismatch, and what they should have been, as NAME.OFFSET.found and NAME.OFFSET.expected; like all files of the run they stay with --keep. Default: false.
 ---@field state? string the file in which what is known is kept. Default: NAME.verify.
 
----A load that is known beforehand.
+---A load that is known in advance.
 ---@class StreamOptions
 ---@field file? File where it goes
 ---@field files? File[] several files
----@field file_order? "random"|"roundrobin"|"sequential"|Pattern in which several files are served: drawn for each operation, one after the other, each until it has been asked for as many bytes as its region holds, or drawn from a pattern over their list. Default: "random".
+---@field file_order? "random"|"roundrobin"|"sequential"|Pattern the order in which several files are used: drawn for each operation; one after the other; each until it has been asked for as many bytes as its region holds; or drawn from a pattern over their list. Default: "random".
 ---@field file_run? integer operations on a file before the next is chosen. Default: 1.
 ---@field op? string|table<string, number> "read", "write", "append", "trim", "trimwrite" (a trim, then a write of the same place), "fsync", "fdatasync", "sync_range", or a mix such as { read = 70, write = 30 }. Default: "read".
 ---@field block? Block size of one operation. Default: "4KiB".
@@ -279,13 +279,13 @@ function phase(name, options, jobs, ...) end
 ---@field fdatasync? integer the same with fdatasync. Where an fsync is due too, that is enough.
 ---@field sync_range? integer the same with sync_range, from the first to the last byte that these writes covered
 ---@field sync_at_end? "fsync"|"fdatasync" a sync of every file at the stream's end, when all of it has completed
----@field until_full? boolean the job is over, without an error, when what it writes finds no more room (ENOSPC), as appends do that nothing else ends. Not in the file system of the running system, nor in a large one in memory. Default: false.
+---@field until_full? boolean the job ends without an error when a write finds no more room (ENOSPC), such as appends that nothing else ends. Not allowed on the running system's file system, nor on a large one in memory. Default: false.
 ---@field dsync? boolean make each write durable before it completes
----@field invalidate_every? Size after so many bytes the page cache gives up what it holds of the stream's files and is not dirty, so that the next pass reads from storage. Default: never.
+---@field invalidate_every? Size after so many bytes, drop what is clean of the stream's files from the page cache, so that the next pass reads from storage. Default: never.
 ---@field submit_batch? integer the most operations to hand over in one call. Default: as many as there is room for, in as many calls as the device leaves time for.
----@field batch? integer completions to wait for at a time; with 0 it does not wait but looks again and again. Default: 1, and all that have come with it.
+---@field batch? integer completions to wait for at a time; 0 polls instead of waiting. Default: 1, and all that have come with it.
 ---@field batch_max? integer completions to take at a time. Default: as many as there are.
----@field depth_low? integer once the depth is reached, let the operations in flight fall to so many before there are more. Default: fill up at once.
+---@field depth_low? integer once the depth is reached, let the operations in flight fall to this many before issuing more. Default: fill up at once.
 ---@field data? "random"|"zero"|DataOptions what writes carry. Default: random data that does not compress, kept from write to write, with a stamp of its own in every 4 KiB.
 ---@field verify? VerifyMethod|VerifyOptions how what is written is verified. Default: not at all.
 ---@field max_latency? Duration an operation that takes longer counts as failed
@@ -303,13 +303,13 @@ function phase(name, options, jobs, ...) end
 ---@field nice? integer from -20, the most favourable, to 19. Default: as the program was started.
 ---@field ioprio? string the priority of their I/O: "rt/0" to "rt/7", "be/0" to "be/7", or "idle"
 
----A load that is known beforehand: an operation mix at a depth or a rate. It costs the least per operation.
+---A load that is known in advance: an operation mix at a depth or a rate. It costs the least per operation.
 ---@param name string under which its results are found
 ---@param options StreamOptions
 ---@return Job
 function stream(name, options) end
 
----A job that reads back, once, all that a stream of these options is known to have written, in this run or an earlier one, and checks it. Of the options,
+---A job that reads back once, and checks, all that a stream with these options is known to have written in this run or an earlier one. Of the options,
 ---those that say where and how count: `file`, `files`, `offset`, `size`, `block`, `depth`, `data`, `verify`, and threads. Without the state of
 ---an earlier run, blocks are judged by what their headers say; with `passes`, also how often each must have been written.
 ---@param name string|StreamOptions under which its results are found; it may be left out. Default: "verify".
@@ -347,7 +347,7 @@ function clients(name, n, options, fn) end
 ---A length of time that is drawn.
 ---@class Delay
 
----A length of time that is exponentially distributed, as between events that have nothing to do with each other.
+---A length of time that is exponentially distributed, as between independent events.
 ---@param mean Duration
 ---@return Delay
 function exponential(mean) end
@@ -356,7 +356,7 @@ function exponential(mean) end
 ---@param d Duration|Duration[]|Delay how long: a time; a range ("1ms-5ms" or {"1ms", "5ms"}) from which it is drawn; or `exponential("1ms")`
 function sleep(d) end
 
----Times a stretch of a client's own under a name, and returns what the function returns. Only in a client.
+---Times what the function does under a name, and returns what it returns. Only in a client.
 ---A job can have 256 names.
 ---@generic T
 ---@param name string
@@ -364,7 +364,7 @@ function sleep(d) end
 ---@return T
 function span(name, fn) end
 
----The time in seconds on the engine's clock.
+---The time in seconds on the engine's clock; only differences mean something.
 ---@return number
 function now() end
 
@@ -676,11 +676,11 @@ local Semaphore = {}
 ---@return Semaphore
 function semaphore(n) end
 
----Takes units; waits until they are there. Only in a client.
+---Takes units, and waits until they are free. Only in a client.
 ---@param n? integer default: 1
 function Semaphore:acquire(n) end
 
----Takes units if they are there.
+---Takes units if they are free, and does not wait.
 ---@param n? integer default: 1
 ---@return boolean taken
 function Semaphore:try(n) end
@@ -704,13 +704,13 @@ function event() end
 ---Waits until the event is set. Only in a client.
 function Event:wait() end
 
----Lets everyone go who waits or will wait.
+---Releases all clients that wait, and lets later ones pass.
 function Event:set() end
 
----Lets those go who wait now.
+---Releases the clients that wait now.
 function Event:pulse() end
 
----Makes later waits wait again.
+---Unsets the event: later clients wait again.
 function Event:reset() end
 
 ---Whether the event is set.
@@ -782,34 +782,35 @@ function Counter:set(value) end
 ---what so many do not exceed, at most a thousandth too long; one above an hour is the maximum.
 ---@class OpResult
 ---@field count integer operations that completed
----@field bytes integer
+---@field bytes integer that they moved
 ---@field errors integer operations that failed; they are neither counted nor timed
 ---@field short integer of those counted, operations that moved less than they were asked to
 ---@field iops number operations per second
 ---@field bandwidth number bytes per second
----@field min number
+---@field min number the shortest
 ---@field mean number
----@field max number
----@field stddev number
----@field p50 number
+---@field max number the longest
+---@field stddev number standard deviation
+---@field p50 number the median
 ---@field p90 number
 ---@field p95 number
 ---@field p99 number
 ---@field p999 number the 99.9th percentile
 ---@field p9999 number the 99.99th percentile
----@field response LatencyResult from the intended start to completion, where the job is rated or a client
+---@field response LatencyResult from the intended start to completion; of jobs with a rate, and of clients
 
+---Latencies in seconds; of a job with a schedule from when an operation was due, of a client from when it asked.
 ---@class LatencyResult
----@field min number
+---@field min number the shortest
 ---@field mean number
----@field max number
----@field stddev number
----@field p50 number
+---@field max number the longest
+---@field stddev number standard deviation
+---@field p50 number the median
 ---@field p90 number
 ---@field p95 number
 ---@field p99 number
----@field p999 number
----@field p9999 number
+---@field p999 number the 99.9th percentile
+---@field p9999 number the 99.99th percentile
 
 ---Puts results of operations together as one: counts and rates are sums, and latencies are those of all of them. Only at the top level.
 ---@param op OpResult
@@ -827,9 +828,9 @@ function percentile(op, p) end
 ---@class IntervalResult
 ---@field start number in seconds since the phase's measured start
 ---@field duration number in seconds; the last one's may be shorter
----@field iops number
----@field bandwidth number
----@field p50 number
+---@field iops number operations per second
+---@field bandwidth number bytes per second
+---@field p50 number service time in seconds, as are the next two
 ---@field p99 number
 ---@field max number
 
