@@ -32,6 +32,11 @@ func (s *Stream) fits() error {
 		return err
 	}
 	for _, f := range s.Files {
+		if s.Verify != nil {
+			if _, err := s.verification(f); err != nil {
+				return err
+			}
+		}
 		if s.only() {
 			continue
 		}

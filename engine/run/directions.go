@@ -117,7 +117,11 @@ func (l *directions) plan(s *stream, w *Worker, warm bool) {
 // choose draws the next operation. It says false when there is nothing more to do.
 func (l *directions) choose(s *stream, w *Worker) bool {
 	for i := range l {
-		if a := &l[i]; a.sched != nil && !a.next.ready && !a.over {
+		a := &l[i]
+		if s.passed(a.code) {
+			a.over, a.next.ready = true, false
+		}
+		if a.sched != nil && !a.next.ready && !a.over {
 			if !s.draw(w, &a.next, a.code) {
 				return false
 			}
@@ -138,10 +142,26 @@ func (l *directions) choose(s *stream, w *Worker) bool {
 	return true
 }
 
+// passed says whether operations of that kind have made all their passes, over every file.
+func (s *stream) passed(code engine.OpCode) bool {
+	return s.spec.Passes > 0 && code != engine.Append && !slices.ContainsFunc(s.targets, func(t *target) bool {
+		if code == engine.Read {
+			return !t.read.over()
+		}
+		return !t.write.over()
+	})
+}
+
 // first is the direction whose turn it is; nil if none has anything more.
 func (l *directions) first(s *stream, now int64) *direction {
 	for i := range l {
 		if free, rated := &l[i], &l[1-i]; free.rate == nil {
+			switch {
+			case free.over && rated.over:
+				return nil
+			case free.over:
+				return rated
+			}
 			if rated.next.ready && rated.next.due <= now && s.mix.Next(s.rand) == rated.code {
 				return rated
 			}

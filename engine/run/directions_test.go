@@ -143,3 +143,25 @@ func TestRefusedDirections(t *testing.T) {
 		}
 	}
 }
+
+// When one direction has made its passes, the other makes its own, at its rate or without one.
+func TestPassesOfDirections(t *testing.T) {
+	for _, c := range []struct{ reads, writes float64 }{{1000, 0}, {0, 1000}, {1000, 500}, {1, 0}} {
+		each(t, func(t *testing.T, threads int) {
+			s := simSession(t, steady)
+			st := split(t, 8, s.testFile(t, "f", 256<<10), max(c.reads, 1), max(c.writes, 1))
+			if c.reads == 0 {
+				st.ReadRate = nil
+			}
+			if c.writes == 0 {
+				st.WriteRate = nil
+			}
+			sequential, passes := dist.Pattern(dist.Sequential{}), int64(2)
+			st.Read.At, st.Write.At, st.Passes = sequential, sequential, passes
+			j := play(t, s, &Phase{Threads: threads, Jobs: oneStream(st)}).Jobs[0]
+			if r, w := j.Ops["read"].Count, j.Ops["write"].Count; r != 128 || w != 128 {
+				t.Errorf("rates %v: %d reads and %d writes, want 128 of each", c, r, w)
+			}
+		})
+	}
+}

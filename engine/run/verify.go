@@ -245,17 +245,10 @@ func (p *phase) verifyTarget(s *Stream, t *target) error {
 	if s.Verify == nil {
 		return nil
 	}
-	v := *s.Verify
-	if v.Data == nil {
-		v.Data = s.Data
-	}
-	if v.State != "" && len(s.Files) > 1 {
-		return fmt.Errorf("verify: state = %q: each of the %d files has a state of its own; leave it out", v.State, len(s.Files))
-	}
-	if err := s.interval(&v, t.file); err != nil {
+	v, err := s.verification(t.file)
+	if err != nil {
 		return err
 	}
-	var err error
 	if t.check, err = p.s.verify(t.file, &v); err != nil {
 		return err
 	}
@@ -269,6 +262,19 @@ func (p *phase) verifyTarget(s *Stream, t *target) error {
 		return t.fits(s)
 	}
 	return nil
+}
+
+// verification is how the stream verifies one of its files, as far as that follows from what it writes there.
+func (s *Stream) verification(f *engine.File) (v Verify, err error) {
+	v = *s.Verify
+	if v.Data == nil {
+		v.Data = s.Data
+	}
+	if v.State != "" && len(s.Files) > 1 {
+		return v, fmt.Errorf("verify: state = %q: each of the %d files has a state of its own; leave it out", v.State, len(s.Files))
+	}
+	err = s.interval(&v, f)
+	return v, err
 }
 
 // fits refuses to read back by blocks that the stream's buffers do not hold.
