@@ -143,8 +143,8 @@ func (c *commandLine) option(o Option, a Argument) error {
 func (c *commandLine) unmatched(sections []*section) error {
 	for _, o := range c.general {
 		named := func(s *section) bool { return s.name == o.Value }
-		if o.Name == "section" && len(c.files) > 0 && !slices.ContainsFunc(sections, named) {
-			return o.Fail("", "there is no such section in the job file")
+		if o.Name == "section" && !slices.ContainsFunc(sections, named) {
+			return o.Fail("", "there is no such section, and no job of that name")
 		}
 	}
 	return nil

@@ -16,7 +16,7 @@ func Parse(args []string, src Sources) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	sections := line.sections
+	sections := slices.DeleteFunc(line.sections, func(s *section) bool { return !line.wants(s) })
 	for i, f := range line.files {
 		more, err := src.readFile(f.Value, f.Pos, i > 0)
 		if err != nil {
@@ -77,7 +77,7 @@ func (b *builder) section(s *section) error {
 	if s.file != b.file {
 		b.file, b.global = s.file, b.line
 	}
-	job := Job{Name: s.name, Options: s.options, All: slices.Concat(b.global, s.options), Pos: s.pos}
+	job := Job{Name: s.name, Section: s.name, Options: s.options, All: slices.Concat(b.global, s.options), Pos: s.pos}
 	v := ValuesOf(&job)
 	for _, o := range s.options {
 		if err := v.check(o); err != nil {
@@ -108,14 +108,14 @@ func (b *builder) place(job *Job, v *Values, s *section) error {
 		b.group, b.inGroup = b.group+1, 0
 	}
 	o, waits := v.Option("wait_for")
+	if waits && !slices.ContainsFunc(b.command.Jobs, func(j Job) bool { return j.Name == o.Value }) {
+		return o.Fail("", "there is no job of that name before this one")
+	}
 	if !waits && !wall {
 		b.together()
 	}
 	if waits && !wall {
-		var err error
-		if wall, job.After, err = b.waits(o); err != nil {
-			return err
-		}
+		wall, job.After = b.waits(o)
 	}
 	if wall && len(b.inStage) > 0 {
 		b.stage, b.inStage = b.stage+1, nil
@@ -151,18 +151,15 @@ func (b *builder) together() {
 
 // waits says whether a wait needs another stage, or which job of this stage has to be over where others run beside
 // that one.
-func (b *builder) waits(o Option) (wall bool, after string, err error) {
+func (b *builder) waits(o Option) (wall bool, after string) {
 	named := func(j Job) bool { return j.Name == o.Value }
-	if !slices.ContainsFunc(b.command.Jobs, named) {
-		return false, "", o.Fail("", "there is no job of that name before this one")
-	}
 	if !slices.ContainsFunc(b.command.Jobs, func(j Job) bool { return named(j) && j.Stage == b.stage }) {
-		return false, "", nil // it is over when this stage begins
+		return false, "" // it is over when this stage begins
 	}
 	if slices.ContainsFunc(b.inStage, func(name string) bool { return name != o.Value }) {
-		return false, o.Value, nil
+		return false, o.Value
 	}
-	return true, "", nil
+	return true, ""
 }
 
 // clones adds the job as often as numjobs says.

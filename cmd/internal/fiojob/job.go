@@ -13,7 +13,8 @@ type Command struct {
 
 // Job is one job as it runs: numjobs makes several of one section.
 type Job struct {
-	Name    string
+	Name    string   // in reports
+	Section string   // what its files are named after
 	Clone   int      // of numjobs, from 0
 	Group   int      // reporting group, from 0: a stonewall or new_group begins another
 	Stage   int      // from 0: a stonewall begins another, which waits for those before

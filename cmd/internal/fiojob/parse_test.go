@@ -130,6 +130,10 @@ a.0 group 0 stage 0: bs=2k size=1m
 b.0 group 1 stage 1: bs=2k
 c.0 group 1 stage 1: bs=2k
 `},
+		{"sections of the command line", "--section=b --name=a --bs=1k --name=b --bs=2k", nil, `
+section=b 
+b.0 group 0 stage 0: name=b bs=2k
+`},
 		{"sections", "j.fio --section=b --section=c", files{"j.fio": "[global]\nbs=1k\n[a]\n[b]\n[c]\n"}, `
 section=b section=c 
 b.0 group 0 stage 0: bs=1k
