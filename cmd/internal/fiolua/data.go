@@ -17,6 +17,12 @@ func (t *translation) putData(u *unit) error {
 	}
 	names := []string{"zero_buffers", "buffer_pattern", "buffer_compress_percentage", "buffer_compress_chunk", "dedupe_percentage", "dedupe_mode", "dedupe_working_set_percentage", "refill_buffers"}
 	note := u.since(names...)
+	if verify := u.v.Text("verify"); u.v.Has("verify_pattern") && methods[verify] != "" {
+		if note != "" {
+			t.ignore(note + ": what is to be verified carries " + u.since("verify_pattern"))
+		}
+		return nil
+	}
 	if u.v.On("zero_buffers") {
 		u.put("data", `"zero"`, note)
 		return nil
@@ -95,6 +101,9 @@ var methods = map[string]string{
 	"crc16": "crc16", "crc7": "crc7", "sha3-224": "sha3-224", "sha3-256": "sha3-256", "sha3-384": "sha3-384", "sha3-512": "sha3-512",
 }
 
+// leastVerified is the shortest stretch of a file, in bytes, of which a verification knows what it holds.
+const leastVerified = 128
+
 // putVerify makes writes carry what reads can be checked by.
 func (t *translation) putVerify(u *unit) error {
 	o, ok := u.v.Option("verify")
@@ -106,8 +115,18 @@ func (t *translation) putVerify(u *unit) error {
 		return nil
 	}
 	method := methods[o.Value]
+	if method == "pattern" && !u.v.Has("verify_pattern") {
+		return o.Fail("", "it needs verify_pattern, which says what blocks are to hold")
+	}
+	for _, at := range u.starts {
+		if at > 0 && divisor(at, u.minimum) < leastVerified {
+			return u.blame("offset", "offset_increment").Fail("", "what is verified begins at a multiple of %d bytes, best of the block's size, and this region begins at %d", leastVerified, at)
+		}
+	}
 	parts := []string{"method = " + quote(method)}
-	if n := u.v.Integer("verify_interval"); n > 0 {
+	if n, err := u.interval(); err != nil {
+		return err
+	} else if n > 0 {
 		parts = append(parts, "interval = "+size(n))
 	}
 	if p, ok := u.v.Option("verify_pattern"); ok {
@@ -134,6 +153,27 @@ func (t *translation) putVerify(u *unit) error {
 	}
 	u.put("verify", lua, u.since("verify", "verify_interval", "verify_pattern", "verify_backlog", "verify_backlog_batch", "verify_only", "verify_fatal", "verify_dump"))
 	return nil
+}
+
+// interval is verify_interval as the unit's blocks allow it: no longer than the smallest, and such that each is made of
+// whole ones; 0 if none was given.
+func (u *unit) interval() (int64, error) {
+	read, write, err := u.bothBlocks()
+	if err != nil {
+		return 0, err
+	}
+	if o, ok := u.v.Option("bs_unaligned"); ok && write.unaligned {
+		return 0, o.Fail("", "what is verified has blocks that are multiples of the smallest: leave it out")
+	}
+	n := u.v.Integer("verify_interval")
+	if n == 0 {
+		return 0, nil
+	}
+	n = min(n, write.min, read.min)
+	if write.min%n != 0 || write.max%n != 0 {
+		n = divisor(write.min, write.max)
+	}
+	return n, nil
 }
 
 // readsBack says whether what the unit wrote is read back and checked after it.

@@ -150,9 +150,9 @@ func (u *unit) putPlaces(read, write blocks) error {
 		u.put("block_step", "1", u.since("bs_unaligned"))
 	}
 	switch gap := u.rw.gap; {
-	case !u.v.Has("ba") && (read.unaligned || write.unaligned):
+	case !(u.v.Has("ba") && u.rw.random) && (read.unaligned || write.unaligned):
 		u.put("align", "1", "blocks begin where others end")
-	case u.v.Has("ba"):
+	case u.v.Has("ba") && u.rw.random: // in sequence each block begins where the last ended
 		u.put("align", size(u.v.Part("ba", u.rw.part())), u.since("ba"))
 	case gap > 0 && gap%u.minimum != 0:
 		u.put("align", size(divisor(gap, u.minimum)), "what blocks and gaps are multiples of")
@@ -206,11 +206,7 @@ func (t *translation) putRegion(u *unit) error {
 	if u.full { // at the files' ends
 		return nil
 	}
-	offset := size(u.offset)
-	if u.step > 0 && len(u.jobs) > 1 {
-		offset = fmt.Sprintf("%d + job * %d", u.offset, u.step)
-	}
-	if offset != "0" {
+	if offset := u.offsets(); offset != "0" {
 		u.put("offset", offset, u.since("offset", "offset_increment", "file_append"))
 	}
 	if u.most == 0 { // otherwise each file's region goes to its end
@@ -227,7 +223,11 @@ func (t *translation) putLimits(u *unit) error {
 	if n := u.v.Integer("number_ios"); n > 0 && !timed { // a time starts the job again and again
 		u.put("ops", integer(n*max(1, u.v.Integer("loops"))), u.since("number_ios", "loops"))
 	} else if !timed && trims {
-		u.put("ops", integer(u.amountToDo()/u.minimum), u.since("size", "io_size", "loops"))
+		if u.minimum != u.largest && u.inPasses() && !u.v.Has("io_size") {
+			u.put("passes", integer(max(1, u.v.Integer("loops"))), u.sinceOr("once over the region", "loops"))
+		} else {
+			u.put("ops", integer(u.amountToDo()/u.minimum), u.since("size", "io_size", "loops"))
+		}
 	}
 	if every := u.forgets(timed); every > 0 {
 		u.put("invalidate_every", size(every), u.sinceOr("invalidate=1 is fio's default", "invalidate")+": with each pass")
@@ -253,6 +253,21 @@ func (u *unit) inPasses() bool {
 	})
 }
 
+// comesToAnEnd says whether the unit runs out of places when it has visited each once. Where it does not, it goes on
+// until all that was asked for is done, and the last block may be more than that.
+func (u *unit) comesToAnEnd() bool {
+	switch word, _ := u.v.Word("file_service_type"); word {
+	case "zipf", "pareto", "normal", "gauss": // such a job begins each file anew, even if it has one
+		return false
+	}
+	if u.v.Text("zonemode") == "strided" {
+		return true
+	}
+	return slices.ContainsFunc(u.fields, func(f field) bool {
+		return f.name == "at" && (f.value == "permute()" || (f.value == "sequential()" || f.value == "reverse()") && !u.rw.mixed())
+	})
+}
+
 // forgets is after how many bytes the page cache has to give up what it holds of the unit's files, as
 // fio makes it do when it begins anew; 0 if that is never.
 func (u *unit) forgets(timed bool) int64 {
@@ -271,18 +286,25 @@ func (u *unit) forgets(timed bool) int64 {
 // the region has, or as io_size needs.
 func (u *unit) amountToDo() int64 {
 	whole := max(u.total-u.total%u.grain, u.grain)
+	loops := max(1, u.v.Integer("loops"))
+	if u.asked > 0 && u.most == 0 && (!u.comesToAnEnd() || u.asked < u.room) {
+		if all := times(u.asked, loops); !u.v.Has("io_size") {
+			return plus(all, u.grain-1) / u.grain * u.grain
+		}
+		whole = (u.asked + u.grain - 1) / u.grain * u.grain
+	}
 	n := whole
 	switch s := u.v.Size("io_size"); {
 	case s.Bytes > 0:
 		n = s.Bytes
 	case s.Percent > 0:
-		n = u.total * s.Percent / 100
+		n = u.room * s.Percent / 100
 	}
 	rest := n % whole
 	if n -= rest; n == 0 || rest >= u.grain { // fio begins no pass for less than a block
 		n += max(rest+u.grain-1, u.grain) / u.grain * u.grain
 	}
-	return times(n, max(1, u.v.Integer("loops")))
+	return times(n, loops)
 }
 
 // sow takes the seed from the first job that has one.

@@ -141,7 +141,7 @@ func (t *translation) generated(u *unit) error {
 	if format == "" {
 		format = "$jobname.$jobnum.$filenum"
 	}
-	format = strings.NewReplacer("$jobname", u.name, "$clientuid", "").Replace(format)
+	format = strings.NewReplacer("$jobname", u.jobs[0].Section, "$clientuid", "").Replace(format)
 	n := int(max(1, u.v.Integer("nrfiles")))
 	h := &handle{format: format, dirs: dirs, count: n, first: u}
 	h.path = h.at(0, 0)
@@ -208,7 +208,7 @@ func (t *translation) prepare(u *unit) error {
 			return o.Fail("", "a device is read past the page cache here")
 		}
 		h.drop = !h.direct && u.drops()
-		h.size = plus(plus(u.offset, times(u.step, int64(len(u.jobs)-1))), u.size)
+		h.size = plus(plus(u.offset, u.further()), u.size)
 		if u.opens() {
 			h.size = node.Size
 		} else if u.most > 0 {

@@ -38,6 +38,9 @@ func (t *translation) putDepth(u *unit) error {
 		if n == 0 && b.option == "iodepth_batch" {
 			n = depth
 		}
+		if n >= depth && b.field == "depth_low" { // it never waits for fewer
+			continue
+		}
 		if n > 0 || b.field == "batch" {
 			u.put(b.field, integer(min(n, depth)), u.since(b.option))
 		}

@@ -58,5 +58,6 @@ func (t *translation) measureOpened(u *unit) {
 		}
 		u.most = max(u.most, n)
 		u.total = plus(u.total, n-n%u.grain)
+		u.room = u.total
 	}
 }

@@ -33,12 +33,9 @@ func (t *translation) opens(w *writer) {
 // others first.
 func (t *translation) missingDirs() []string {
 	var list []string
-	if t.bare(t.units[0]) {
-		return nil
-	}
 	for _, f := range t.program.Files {
 		for d := filepath.Dir(f.Path); !f.Device && len(d) > len(t.program.Dir); d = filepath.Dir(d) {
-			if name := t.inScript(d); !t.look(d).Exists && !slices.Contains(list, name) {
+			if name := t.inScript(d); (t.program.Null || !t.look(d).Exists) && !slices.Contains(list, name) {
 				list = append(list, name)
 			}
 		}

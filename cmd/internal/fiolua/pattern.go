@@ -200,6 +200,9 @@ func (u *unit) inZones(lua, note string) (string, string, error) {
 	case mode == "zbd":
 		o, _ := u.v.Option("zonemode")
 		return "", "", o.Fail("", "zoned devices are not driven; zonemode=strided is")
+	case mode != "strided" && u.v.Integer("zonesize") > 0:
+		o, _ := u.v.Option("zonesize")
+		return "", "", o.Fail("", "it needs zonemode=strided")
 	case mode != "strided":
 		return lua, note, nil
 	}

@@ -137,15 +137,17 @@ type unit struct {
 
 // base are figures that several options follow from.
 type base struct {
-	size    int64 // of the region in each file
-	offset  int64 // where it begins
-	step    int64 // by how much it is further in for each clone
-	most    int64 // that a file has, if each has a size of its own; else 0
-	total   int64 // of all files' regions; of files of sizes of their own, what is to be expected
-	full    bool  // it goes on until the file system is full
-	minimum int64 // smallest block
-	largest int64 // and the largest
-	grain   int64 // what sums of blocks are multiples of
+	size    int64   // of the region in each file
+	offset  int64   // where it begins
+	starts  []int64 // where those of the clones begin
+	most    int64   // that a file has, if each has a size of its own; else 0
+	total   int64   // of all files' regions; of files of sizes of their own, what is to be expected
+	asked   int64   // of them all, if that is to be done and they need not be whole blocks
+	full    bool    // it goes on
+	room    int64   // of them all, of which io_size can be a share until the file system is full
+	minimum int64   // smallest block
+	largest int64   // and the largest
+	grain   int64   // what sums of blocks are multiples of
 }
 
 func unitsOf(jobs []fiojob.Job) []*unit {

@@ -29,14 +29,13 @@ func (t *translation) measure(u *unit) error {
 		return err
 	}
 	whole := max(real.Size, u.size)
-	u.offset = u.amount("offset", whole)
+	u.begins(whole)
 	if err := t.append(u); err != nil {
 		return err
 	}
-	u.step = u.amount("offset_increment", whole)
 	switch {
 	case u.v.Has("filesize"): // the region goes to the file's end; size is how much is done in it
-		u.size -= plus(u.offset, times(u.step, int64(len(u.jobs)-1)))
+		u.size -= plus(u.offset, u.further())
 	case u.v.Size("offset").Percent > 0:
 		u.size = min(u.size, whole-u.offset)
 	}
@@ -54,12 +53,17 @@ func (t *translation) measure(u *unit) error {
 		return o.Fail("", "the region has %d bytes in each file, and the smallest block %d", max(u.size, 0), u.minimum)
 	}
 	u.total = times(u.size-u.size%u.grain, count) // what is left of a file is not even a block
+	u.asked, u.room = times(u.size, count), times(u.size, count)
+	if s := u.v.Size("size"); s.Bytes > 0 && !u.v.Has("filesize") && !u.full {
+		u.asked = min(u.asked+count-1, s.Bytes)
+	}
 	if lo, hi := u.fileSizes(); u.v.Has("filesize") && lo != hi {
 		u.most = hi
 		u.total = plus(u.total, times((hi-hi%u.minimum-(lo-lo%u.minimum))/2, count))
 	}
 	if s := u.v.Size("size"); u.v.Has("filesize") && s.Bytes > 0 {
-		u.total = min(u.total, s.Bytes)
+		u.asked = min(u.asked, s.Bytes)
+		u.total = min(u.total, (s.Bytes+u.grain-1)/u.grain*u.grain)
 	}
 	return nil
 }
@@ -155,7 +159,7 @@ func (u *unit) regionSize(real Node, count int64) error {
 	case s.Bytes > 0:
 		u.size = s.Bytes / count
 	case real.Exists && real.Size > 0 && s.Percent > 0:
-		u.size = real.Size * s.Percent / 100
+		u.size = u.share(real.Size, s.Percent)
 	case real.Exists && real.Size > 0:
 		u.size = real.Size
 	case given && s.Percent == 0:
@@ -173,23 +177,59 @@ func (u *unit) regionSize(real Node, count int64) error {
 func (u *unit) fileSizes() (lo, hi int64) {
 	lo, hi = u.v.Range("filesize", 0)
 	if p := u.v.Size("size").Percent; p > 0 {
-		lo, hi = lo*p/100, hi*p/100
+		lo, hi = u.share(lo, p), u.share(hi, p)
 	}
 	return lo, hi
 }
 
-// amount is a number of bytes, or a share of the whole, which is aligned to blocks.
-func (u *unit) amount(name string, whole int64) int64 {
-	a := u.v.Size(name)
-	if a.Percent == 0 {
-		return a.Bytes
+// share is so many per cent of a file, in whole blocks.
+func (u *unit) share(whole, percent int64) int64 {
+	n := whole * percent / 100
+	if percent < 100 {
+		n -= n % u.minimum
 	}
-	n := whole * a.Percent / 100
-	align := u.minimum
-	if x := u.v.Integer("offset_align"); x > 0 {
-		align = x
+	return n
+}
+
+// begins finds where the regions of the clones begin. Where a share of the whole is part of that, it is at the next block.
+func (u *unit) begins(whole int64) {
+	offset, step := u.v.Size("offset"), u.v.Size("offset_increment")
+	align := int64(1)
+	if offset.Percent > 0 || step.Percent > 0 {
+		align = cmp.Or(u.v.Integer("offset_align"), u.minimum)
 	}
-	return (n + align - 1) / align * align
+	share := func(a fiojob.Amount) int64 { return a.Bytes + whole*a.Percent/100 }
+	for i := range u.jobs {
+		at := plus(share(offset), times(share(step), int64(i)))
+		u.starts = append(u.starts, (at+align-1)/align*align)
+	}
+	u.offset = u.starts[0]
+}
+
+// further is how much further in the last clone's region is than the first's.
+func (u *unit) further() int64 {
+	if len(u.starts) == 0 {
+		return 0
+	}
+	return u.starts[len(u.starts)-1] - u.starts[0]
+}
+
+// offsets are where the regions begin, as the script has it.
+func (u *unit) offsets() string {
+	if u.further() == 0 {
+		return size(u.offset)
+	}
+	var list []string
+	even := true
+	step := u.starts[1] - u.starts[0]
+	for i, at := range u.starts {
+		list = append(list, integer(plus(u.offset, at-u.starts[0])))
+		even = even && at == u.starts[0]+int64(i)*step
+	}
+	if even {
+		return fmt.Sprintf("%d + job * %d", u.offset, step)
+	}
+	return "({ " + strings.Join(list, ", ") + " })[job + 1]"
 }
 
 // blocks is the unit's block size in one direction, and the smallest and largest.

@@ -158,6 +158,8 @@ func (t *translation) thereAlready() error {
 		for _, h := range t.handles {
 			for _, p := range h.paths(t.clonesOf(h)) {
 				switch {
+				case t.setup.ReadOnly && !t.bare(h.first) && !t.look(p).Exists:
+					return h.first.blame("filename", "rw").Fail("", "there is no file %s, and --readonly lays none out", p)
 				case h.create:
 					made[p] = true
 				case !pass && !made[p] && !t.bare(h.first) && !t.look(p).Exists:

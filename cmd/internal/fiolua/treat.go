@@ -104,7 +104,11 @@ func (t *translation) treat(u *unit) error {
 			continue
 		}
 		how, special := treatments[o.Name]
-		if why := foreign(u, spec, special || known[o.Name]); why != "" {
+		if why := foreign(u, spec, special || known[o.Name]); why != "" && u.inherited(spec) {
+			t.ignore(o.Name + ": " + why)
+			u.v.Take(&fiojob.Values{}, o.Name)
+			continue
+		} else if why != "" {
 			return o.Fail("", "%s", why)
 		}
 		switch {
@@ -114,6 +118,7 @@ func (t *translation) treat(u *unit) error {
 			t.ignore(o.Name + ": " + how.ignored)
 		}
 	}
+	t.idle(u)
 	return nil
 }
 
@@ -128,6 +133,36 @@ func foreign(u *unit, spec fiojob.Spec, here bool) string {
 		return "it belongs to the engines " + spec.Engines + ", and the job's is " + engine
 	}
 	return ""
+}
+
+// inherited says whether an option of some engines comes with one of those from what holds for several jobs, and the
+// job has taken another engine since: as in fio, it has left the option behind.
+func (u *unit) inherited(spec fiojob.Spec) bool {
+	job := u.jobs[0]
+	engine := "psync"
+	for _, o := range job.All[:len(job.All)-len(job.Options)] {
+		if o.Name == "ioengine" {
+			engine, _, _ = strings.Cut(o.Value, ":")
+		}
+	}
+	own := slices.ContainsFunc(job.Options, func(o fiojob.Option) bool { return o.Name == spec.Name })
+	return !own && slices.Contains(strings.Fields(spec.Engines), engine)
+}
+
+// idle names what makes no difference in a job like the unit.
+func (t *translation) idle(u *unit) {
+	for _, s := range []struct {
+		option, why string
+		idle        bool
+	}{
+		{"ba", "in sequence each block begins where the last one ended", !u.rw.random},
+		{"zoneskip", "it needs zonemode=strided", u.v.Text("zonemode") == "none"},
+		{"zonerange", "it needs zonemode=strided", u.v.Text("zonemode") == "none"},
+	} {
+		if s.idle && u.v.Has(s.option) {
+			t.ignore(s.option + ": " + s.why)
+		}
+	}
 }
 
 // known are options of engines that are translated.
