@@ -160,6 +160,7 @@ var fileJobs = []peerJob{
 	{args: "--name=a --filesize=16k-64k --nrfiles=4 --rw=randread --unlink=1", order: loose},
 	{args: "--name=a --filesize=16k-64k --nrfiles=2 --numjobs=2 --rw=write --loops=2 --unlink=1", order: loose},
 	{args: "--name=a --filename=s/t/x --size=64k --rw=write"},
+	{args: "--name=a --directory=.:. --nrfiles=2 --size=64k --rw=write"},
 	{args: "--name=a --opendir=. --rw=read", trace: strings.Repeat("0123", 5<<10), lay: true, order: set},
 	{args: "--name=a --opendir=. --rw=randread --loops=2 --bs=8k --ioengine=libaio --iodepth=4", trace: strings.Repeat("0123", 5<<10), lay: true, order: counts},
 	{args: "--name=a --opendir=. --rw=read --bs=64k --numjobs=2", trace: "small", lay: true, order: set},

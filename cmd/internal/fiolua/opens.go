@@ -131,7 +131,7 @@ func (t *translation) nameExpression(h *handle) string {
 		name, dir = t.inScript(name), ""
 	}
 	var parts []string
-	if len(h.dirs) > 1 {
+	if len(h.dirs) > 1 && h.first.own {
 		var all []string
 		for _, d := range h.dirs {
 			all = append(all, quote(t.dirPrefix(d)))
