@@ -170,11 +170,7 @@ func (p *phase) describeStream(i int, s *Stream, r *report.Job) {
 	if w := s.Write.At.String(); s.does(true) && w != c.Pattern && !s.only() {
 		c.Pattern = strings.TrimPrefix(c.Pattern+" / "+w, " / ")
 	}
-	p.describeFiles(s.Files, c)
-	c.SizeBytes = 0
-	for _, f := range s.Files {
-		c.SizeBytes += s.region(f)
-	}
+	p.describeFiles(s.Files, s.region, c)
 	if s.DSync {
 		c.Sync = "dsync"
 	}
@@ -211,13 +207,14 @@ func (p *phase) shallower(i int, r *report.Job) []report.Warning {
 		r.Name, s.Depth, info.Name, info.Depth, r.Depth, r.Depth)}}
 }
 
-func (p *phase) describeFiles(files []*engine.File, c *report.Conditions) {
+// describeFiles notes which files a job works on, and how many bytes of them.
+func (p *phase) describeFiles(files []*engine.File, region func(*engine.File) int64, c *report.Conditions) {
 	direct := 0
 	for n, f := range files {
 		if n < maxNames {
 			c.Files = append(c.Files, f.Name)
 		}
-		c.SizeBytes += f.Size()
+		c.SizeBytes += region(f)
 		if f.Direct {
 			direct++
 		}

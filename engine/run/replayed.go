@@ -1,6 +1,7 @@
 package run
 
 import (
+	"moonio/engine"
 	"moonio/engine/hist"
 	"moonio/engine/replay"
 	"moonio/engine/report"
@@ -8,7 +9,7 @@ import (
 
 // describeReplay notes what became of a replay's records.
 func (p *phase) describeReplay(job int, r *Replay, j *report.Job) error {
-	p.describeFiles(r.Files, &j.Conditions)
+	p.describeFiles(r.Files, (*engine.File).Size, &j.Conditions)
 	j.Conditions.Pattern = "replay"
 	c := &report.Replay{
 		Trace: r.Describe, Timing: r.Timing.String(), Speed: r.Speed,
