@@ -77,7 +77,7 @@ func (c *crew) call(w *Worker) {
 	a := c.arrivals
 	for a.free.len() > 0 {
 		if c.dry() {
-			a.free.pop().end()
+			a.free.pop().retire(w.now)
 			continue
 		}
 		due, ok := a.take(w.now)

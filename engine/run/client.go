@@ -21,6 +21,7 @@ type crew struct {
 	begin   int64 // when they start
 	end     int64 // when they stop
 	started bool
+	done    bool        // they have made all the turns that there are for them
 	over    atomic.Bool // none of them goes on; other workers look
 
 	arrivals *arrivals // of turns; nil: the next begins when the one before is over
@@ -91,6 +92,7 @@ func (w *Worker) addClients(i int, j *Job) error {
 		c.tasks = append(c.tasks, t)
 	}
 	c.live = len(c.tasks)
+	c.done = c.live == 0
 	return nil
 }
 
@@ -178,6 +180,15 @@ func (t *Task) end() {
 	}
 }
 
+// retire ends a client that has no more turns to make.
+func (t *Task) retire(now int64) {
+	t.end()
+	if t.crew.live == 0 {
+		t.crew.done = true
+		t.w.jobEnd[t.crew.job] = now
+	}
+}
+
 // over says whether the client may start nothing more.
 func (t *Task) over(now int64) bool {
 	return now >= t.crew.end || t.w.stopping || t.w.p.stop.Load()
@@ -194,8 +205,12 @@ func (t *Task) Turn() (begun, waits bool) {
 			t.w.p.turned()
 		}
 	}
-	if t.over(now) || t.spent() {
+	switch {
+	case t.over(now):
 		t.end()
+		return false, false
+	case t.spent():
+		t.retire(now)
 		return false, false
 	}
 	due, ok := t.arrive(now)

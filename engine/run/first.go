@@ -82,12 +82,18 @@ func (w *Worker) closeEnded() {
 	w.endings = n
 	for _, s := range w.streams {
 		if w.p.cut[s.job].Load() {
+			if !s.over() {
+				w.jobEnd[s.job] = w.now
+			}
 			s.closed = true
 			s.ending = s.ending && w.now >= s.begin
 		}
 	}
 	for _, y := range w.players {
 		if w.p.cut[y.job].Load() {
+			if !y.over() {
+				w.jobEnd[y.job] = w.now
+			}
 			y.closed = true
 		}
 	}

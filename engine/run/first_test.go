@@ -87,6 +87,37 @@ func TestJobThatEndsOneAlone(t *testing.T) {
 	}
 }
 
+// What a job did is measured by its own time, however long the phase goes on.
+func TestJobsOwnTime(t *testing.T) {
+	s := simSession(t, steady)
+	list := files(t, s, 64*4096, "a")
+	read := func() *Stream { return stream4K(t, engine.Read, 1, list...) }
+	few, cut, never := read(), read(), read()
+	few.Ops = 10
+	turns := func(d time.Duration) *Clients {
+		c := crewOf(3, func(c *cli) { c.sleep(d) })
+		c.Turns = 2
+		return c
+	}
+	r := play(t, s, &Phase{Warmup: time.Second, Duration: 20 * time.Second, Interval: time.Second, Threads: 2, Jobs: []Job{
+		{Name: "few", Stream: few, Duration: 10 * time.Second},
+		{Name: "turns", Clients: turns(3 * time.Second), Ends: []string{"cut", "never"}},
+		{Name: "cut", Stream: cut},
+		{Name: "never", Stream: never, Start: 15 * time.Second},
+		{Name: "timed", Clients: turns(9 * time.Second), Duration: 12 * time.Second},
+		{Name: "whole", Stream: read()},
+	}})
+	// A turn that begins in the warm-up is none of the two.
+	for i, most := range []float64{0.01, 8, 8, 0, 12, 20} {
+		if took := float64(r.Jobs[i].DurationNS) / 1e9; took > most*1.001 || took < most*0.99 && most > 1 {
+			t.Errorf("job %q took %v s, want %v", r.Jobs[i].Name, took, most)
+		}
+	}
+	if a, b := r.Jobs[2].Ops["read"].IOPS, r.Jobs[5].Ops["read"].IOPS; !within(a, b, 0.3) {
+		t.Errorf("%v reads a second until it was ended, %v beside it", a, b)
+	}
+}
+
 func TestEndsThatCannotBe(t *testing.T) {
 	s := simSession(t, steady)
 	list := files(t, s, 64*4096, "a")

@@ -71,25 +71,32 @@ func (p *phase) startOf(i int, last int64) int64 {
 	return max(min(begin, last)-p.from, 0)
 }
 
-// jobEnd is when a job was over: with the phase, or with its last completion if it
-// ended by itself.
+// jobEnd is when a job was over: with the phase, or when its own time was up, or with its last
+// completion or turn if it ended before by itself, or when another job ended it.
 func (p *phase) jobEnd(i int, last int64) int64 {
 	_, end := p.window(i)
-	if !p.closed.Load() || end >= p.end && !p.endedAlone(i) {
+	if !p.closed.Load() {
+		return last
+	}
+	alone := p.endedAlone(i)
+	if !alone && end >= p.end {
 		return last
 	}
 	var at int64
 	for _, w := range p.workers {
 		at = max(at, w.jobEnd[i])
 	}
-	if end < p.end {
+	if !alone {
 		at = max(at, min(end, last))
 	}
 	return at
 }
 
-// endedAlone says whether all of the job was done before the phase ended.
+// endedAlone says whether all of the job was done before the phase ended, or another one ended it.
 func (p *phase) endedAlone(i int) bool {
+	if p.cut[i].Load() {
+		return true
+	}
 	for _, w := range p.workers {
 		for _, s := range w.streams {
 			if s.job == i && !s.exhausted {
@@ -101,8 +108,13 @@ func (p *phase) endedAlone(i int) bool {
 				return false
 			}
 		}
+		for _, c := range w.clients {
+			if c.job == i && !c.done {
+				return false
+			}
+		}
 	}
-	return p.plan.Jobs[i].Clients == nil
+	return true
 }
 
 func (c *cell) report(ns int64) (*report.Op, error) {

@@ -51,7 +51,7 @@ type Worker struct {
 	tallies  []verify.Tally // per job: what was verified; nil: nothing was
 	stamp    uint64         // makes every written block differ
 	watch    watch
-	jobEnd   []int64 // per job: when its last operation completed
+	jobEnd   []int64 // per job: when its last operation completed, or it ended
 	last     int64   // when the loop was last woken
 	reaped   int64   // when something last completed
 	gap      int64   // between two completions, on average
