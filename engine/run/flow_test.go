@@ -87,6 +87,17 @@ func TestFileOrderThreads(t *testing.T) {
 	})
 }
 
+// A sync_range says over which bytes it goes, not how many it writes: it has no bandwidth.
+func TestSyncRangeBytes(t *testing.T) {
+	s := simSession(t, steady)
+	st := stream4K(t, engine.Write, 2, s.testFile(t, "f", 1<<20))
+	st.Syncs, st.Ops = []SyncEvery{{engine.SyncRange, 4}}, 40
+	r := play(t, s, &Phase{Jobs: oneStream(st)})
+	if o := r.Jobs[0].Ops["sync_range"]; o.Count != 10 || o.Bytes != 0 || o.Bandwidth != 0 {
+		t.Errorf("%d sync_ranges of %d bytes, %v a second; want 10 of 0", o.Count, o.Bytes, o.Bandwidth)
+	}
+}
+
 // A sync_range goes over what the writes before it covered.
 func TestSyncRangeEvery(t *testing.T) {
 	s := simSession(t, steady)
