@@ -247,7 +247,7 @@ Latency (ms):
          avg:                                    1.11
          max:                                    1.11
          95th percentile:                        1.11
-         sum:                                 1106.67
+         sum:                                 1106.39
 
 Threads fairness:
     events (avg/stddev):           1000.0000/0.00

@@ -49,7 +49,8 @@ func (r *running) besides(err, later error) error {
 	return err
 }
 
-// readerPatience is how long a pipe that --out names may lack a reader.
+// readerPatience is how long a pipe that --out names may lack a reader, and how long reading may
+// still take when a second signal comes.
 const readerPatience = 2 * time.Second
 
 // write writes the result to where the user wants it. It calls lastStep when all that is left

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -67,10 +68,11 @@ func byWhat(s os.Signal) string {
 }
 
 // lastStep says that what is still to be written somebody must read: if nobody does, a second
-// signal ends the program as it stands.
+// signal ends the program as it stands, but not before who does read can have all of it.
 func (i *interrupts) lastStep() {
 	go func() {
 		<-i.abandon
+		time.Sleep(readerPatience)
 		os.Exit(exitInterrupted)
 	}()
 }

@@ -14,8 +14,9 @@ type lag struct {
 	missed     int64 // fell due and never began
 }
 
-// add counts what began so late.
+// add counts what began so late, or, by a clock's correction, a little before its time.
 func (l *lag) add(late int64) {
+	late = max(late, 0)
 	l.count++
 	l.sum.Add(late)
 	l.max = max(l.max, late)

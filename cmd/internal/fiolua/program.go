@@ -143,8 +143,8 @@ type base struct {
 	most    int64   // that a file has, if each has a size of its own; else 0
 	total   int64   // of all files' regions; of files of sizes of their own, what is to be expected
 	asked   int64   // of them all, if that is to be done and they need not be whole blocks
-	full    bool    // it goes on
-	room    int64   // of them all, of which io_size can be a share until the file system is full
+	full    bool    // it goes on until the file system is full
+	room    int64   // of them all, of which io_size can be a share
 	minimum int64   // smallest block
 	largest int64   // and the largest
 	grain   int64   // what sums of blocks are multiples of
