@@ -53,12 +53,18 @@ func TestFioPage(t *testing.T) {
 	if got.sessions != 1 || s.code != 0 {
 		t.Errorf("%d sessions, exit %d", got.sessions, s.code)
 	}
+	shows(t, path, page, got.text)
+}
+
+// shows compares what stands on a page with what is shown now, and writes that there if it is asked to.
+func shows(t *testing.T, path, page, now string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(got.text), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(now), 0o666); err != nil {
 			t.Fatal(err)
 		}
-	} else if got.text != page {
-		t.Errorf("the session shows something else: run `go test ./docs -update`\n%s", got.text)
+	} else if now != page {
+		t.Errorf("%s shows something else: run `go test ./docs -update`\n%s", path, now)
 	}
 }
 
@@ -79,13 +85,7 @@ func TestTutorial(t *testing.T) {
 	if got.scripts != 3 || got.sessions < 5 {
 		t.Errorf("%d scripts and %d sessions", got.scripts, got.sessions)
 	}
-	if *update {
-		if err := os.WriteFile(path, []byte(got.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if got.text != page {
-		t.Errorf("the sessions show something else: run `go test ./docs -update`\n%s", got.text)
-	}
+	shows(t, path, page, got.text)
 	if left, _ := filepath.Glob(filepath.Join(dir, "moonio-*")); left != nil {
 		t.Errorf("left behind: %q", left)
 	}

@@ -48,13 +48,7 @@ func TestReplayPage(t *testing.T) {
 	const mark = "<!-- formats -->\n"
 	head, _, _ := strings.Cut(got.text, mark)
 	whole := head + mark + formats()
-	if *update {
-		if err := os.WriteFile(replayPage, []byte(whole), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if whole != page {
-		t.Errorf("the page shows something else: run `go test ./docs -update`\n%s", whole)
-	}
+	shows(t, replayPage, page, whole)
 	if left, _ := filepath.Glob(filepath.Join(dir, "moonio-*")); left != nil {
 		t.Errorf("left behind: %q", left)
 	}

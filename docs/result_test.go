@@ -30,13 +30,7 @@ func TestResultPage(t *testing.T) {
 	if got.scripts != 1 || got.sessions != 1 || ran != 1 {
 		t.Errorf("%d scripts, %d sessions and %d blocks of commands", got.scripts, got.sessions, ran)
 	}
-	if *update {
-		if err := os.WriteFile(resultPage, []byte(got.text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	} else if got.text != page {
-		t.Errorf("the session shows something else: run `go test ./docs -update`\n%s", got.text)
-	}
+	shows(t, resultPage, page, got.text)
 }
 
 // queries runs a block of shell commands of which the first is moonio's, where jq is.

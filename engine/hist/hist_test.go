@@ -182,17 +182,23 @@ func TestBucketsAreHdrHistograms(t *testing.T) {
 	})
 }
 
+// recoded is a histogram that was encoded and decoded.
+func recoded(t *rapid.T, h *Histogram) *Histogram {
+	s, err := h.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
 func TestEncodeKeepsEveryCount(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := of(durations(0).Draw(t, "values")...)
-		s, err := h.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Decode(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := recoded(t, h)
 		if got.counts != h.counts || got.n != h.n {
 			t.Fatalf("decoded %d values, want %d in the same buckets", got.n, h.n)
 		}
@@ -328,14 +334,7 @@ func BenchmarkEncode(b *testing.B) {
 func TestRefine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := of(durations(0).Draw(t, "values")...)
-		text, err := h.Encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := Decode(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := recoded(t, h)
 		back.Refine(h.Min(), h.Max(), h.Mean())
 		same(t, back, h)
 	})
